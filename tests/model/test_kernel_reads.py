@@ -137,3 +137,17 @@ def test_a_way_out_that_skips_a_store_which_only_its_own_buffer_reads_asks_for_n
     lines = ("s = T.alloc_buffer((1,), 'float32')", between, loop, last, "y[0] = T.float32(1)")
     found = kernel("\n".join(filter(None, lines)), x="8", y="8")
     assert (0 in found.unsure_reads) is unsure
+
+
+@pytest.mark.parametrize(("buffer", "unsure"), [("y", True), ("s", False)])
+def test_of_a_parameter_nobody_knows_which_element_is_read(buffer: str, unsure: bool) -> None:
+    # `y` comes with contents of its own: with other indices nothing of `x` is taken. An own buffer has none.
+    lines = (
+        "s = T.alloc_buffer((8,), 'float32')",
+        f"{buffer}[0] = x[0]",
+        f"y[4] = {buffer}[T.Cast('int32', y[5]) % 2]",
+        f"{buffer}[0] = T.float32(0)",
+    )
+    found = kernel("\n".join(lines), x="8", y="8")
+    assert 0 in found.reads
+    assert (0 in found.unsure_reads) is unsure

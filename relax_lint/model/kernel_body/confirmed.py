@@ -115,13 +115,17 @@ class _Kernel:
         """Whether something in the end comes from what a parameter held at the beginning, as far as `most`
         tells that is looked at; `work` says afterwards how much was.
         """
-        goal = self._reader.goal = self._names[position]
+        goal, parameters = self._names[position], frozenset(self._names)
+        self._reader.goal = goal
         self.work = 0
         for end in self._ends(steps):
 
             def at_start(element: Element, end: Element = end) -> bool:
-                # Where nothing was stored in the element itself, nothing of what it held was read.
-                return (element.memory == goal and element is not end) or element.found
+                # Where nothing was stored in the element itself, nothing of what it held was read. What was
+                # stored in another one of a parameter it is not, where nobody knows which element it is.
+                if element.memory in parameters:
+                    return element.memory == goal and element is not end
+                return element.found
 
             for depth, work in _DEPTHS:
                 allowed = min(work, most - self.work)
