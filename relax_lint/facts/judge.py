@@ -99,7 +99,7 @@ class Judge:
         """
         decision = self._judge(claims)
         if decision.verdict is Verdict.NEEDS_RUNTIME_CHECK:
-            return self._in_each_call(claims) or decision
+            return self.in_each_call(claims, self._calls) or decision
         if not self.keeps_claims:
             return decision
         # Where one of them is unknown, so is the verdict.
@@ -151,15 +151,15 @@ class Judge:
             self._decided[id(condition), id(domain)] = known
         return known[2]
 
-    def _in_each_call(self, claims: Sequence[Claim]) -> Decision | None:
-        """That all claims hold in each call of a function of which every call is seen; None where that is not
-        proved.
-        """
+    def in_each_call(
+        self, claims: Sequence[Claim], calls: Sequence[tuple[Function, FunctionCall]]
+    ) -> Decision | None:
+        """That all claims hold in each of these calls of the function; None where that is not proved."""
         decisions = []
         for claim in claims:
             if isinstance(claim.condition, Unknown):
                 return None
-            decision = in_each_call(claim.condition, self._function, self._calls, self.at_call)
+            decision = in_each_call(claim.condition, self._function, calls, self._at_call)
             if decision is None:
                 return None
             decisions.append(decision)
@@ -169,7 +169,7 @@ class Judge:
     def _calls(self) -> Sequence[tuple[Function, FunctionCall]]:
         return self._get_calls()
 
-    def at_call(self, caller: Function, call: Op, condition: Boolean) -> Decision:
+    def _at_call(self, caller: Function, call: Op, condition: Boolean) -> Decision:
         """The verdict on a condition where another function calls this one."""
         domains = self._domains_of_callers.get(caller.name)
         if domains is None:
@@ -218,7 +218,7 @@ class Judge:
         if len(claims) > 1 or isinstance(condition, Unknown):
             return FirstFailure(FailureStatus.UNKNOWN)
         first = self._chain.first_failure(condition, claims[0].domain)
-        in_calls = None if first.at is None else self._in_each_call(claims)
+        in_calls = None if first.at is None else self.in_each_call(claims, self._calls)
         return first if in_calls is None or in_calls.assumptions else FirstFailure(FailureStatus.NEVER)
 
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
 from typing import TypeAlias, TypeVar
 
@@ -25,9 +24,8 @@ import sympy
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.asking import signs
-from relax_lint.facts.callers import in_each_call
 from relax_lint.facts.claims import Claim
-from relax_lint.facts.judge import Decided, Judge, assumed_by
+from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.on_storage import Alike
 from relax_lint.facts.on_storage import Placement as Placement
 from relax_lint.facts.size_arithmetic import computed_extents, no_overflow
@@ -185,7 +183,7 @@ class PlacementFacts:
         )
         if decision.verdict is Verdict.NEEDS_RUNTIME_CHECK and self._is_passed_in(placement):
             # With which values the function is called is up to those who pass the storage.
-            in_calls = self._in_each_call(claims)
+            in_calls = self._judge.in_each_call(claims, self._flow.calls_of_this)
             decision, only_empty = in_calls or Decision(decision.verdict, _UP_TO_CALLERS), False
         return decision, self._presumed(placement), only_empty
 
@@ -234,19 +232,6 @@ class PlacementFacts:
         value = placement.tensor.storage
         assert value is not None
         return not isinstance(placement.storages, Unknown) and self._flow.is_passed_in(value)
-
-    def _in_each_call(self, claims: Sequence[Claim]) -> Decision | None:
-        """Every alternative holds in every call; None where that is not proved."""
-        calls, function = self._flow.calls_of_this, self._flow.function
-        decisions = []
-        for claim in claims:
-            if isinstance(claim.condition, Unknown):
-                return None
-            decision = in_each_call(claim.condition, function, calls, self._judge.at_call)
-            if decision is None:
-                return None
-            decisions.append(decision)
-        return replace(decisions[0], assumptions=assumed_by(decisions))
 
     def first_failures(self, placement: Placement) -> Mapping[str, FirstFailure]:
         """For each configured allocator the smallest assignment at which it refuses the tensor,

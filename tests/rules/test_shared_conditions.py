@@ -297,17 +297,9 @@ def fill2(x: T.Buffer((2,), "float32")):
     assert any(check.verdict is not FINE and "`a`" in check.message for check in checks)
 
 
-GIVEN_BACK = """
-@T.prim_func(private=True)
-def fill(x: T.Buffer((4,), "float32")):
-    for i in range(4):
-        x[i] = T.float32(2)
-
-@T.prim_func(private=True)
-def copy(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
-    for i in range(4):
-        y[i] = x[i]
-
+GIVEN_BACK = (
+    KERNELS
+    + """
 @T.prim_func(private=True)
 def yes(k: T.Buffer((), "bool")):
     k[()] = T.bool(True)
@@ -338,6 +330,7 @@ def main(o: R.Tensor((4,), "float32")):
         v = o
     return o
 """
+)
 COPY = "Module.copy(a, o)"
 
 

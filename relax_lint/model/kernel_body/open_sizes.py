@@ -15,7 +15,7 @@ from relax_lint.model.kernel_body.growing import growing
 from relax_lint.model.kernel_body.intervals import Interval
 
 Case: TypeAlias = "Mapping[sympy.Symbol, Interval]"
-"""Sizes as numbers, and as numbers that grow; without those of which nothing is known."""
+"""Sizes as numbers, and as numbers that grow; unknown ones are left out."""
 _SMALL = 3
 """Up to this size what begins and ends may meet."""
 _LARGEST = 16
