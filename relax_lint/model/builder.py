@@ -11,6 +11,7 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.model import calls, heap_uses, matching
 from relax_lint.model.context import BuildContext
+from relax_lint.model.derived import says_more
 from relax_lint.model.operations import (
     Alias,
     Block,
@@ -320,8 +321,12 @@ class FunctionBuilder:
         context.heaps.join(after_then, context.heaps.state)
         branches = {context.values[then_result].type, context.values[else_result].type}
         # After VMShapeLower the variable's own type has lost the extents.
-        common = branches.pop() if len(branches) == 1 else None
-        result = context.bind(var, type_=common, trusted={then_result, else_result} <= context.trusted)
+        common = next(iter(branches)) if len(branches) == 1 else None
+        trusted = {then_result, else_result} <= context.trusted
+        if common is None and trusted:
+            declared = context.types.type(versions.type_of(var))
+            trusted = not any(says_more(declared, known) for known in branches)
+        result = context.bind(var, type_=common, trusted=trusted)
         context.heaps.meet_at(result, then_result, else_result)
         return If(
             place, result, condition, then_block, else_block, then_result, else_result, then_facts, else_facts

@@ -8,12 +8,12 @@ from typing import Any
 
 import sympy
 
-from relax_lint.model import lowered_ops, memory_ops
+from relax_lint.model import derived, lowered_ops, memory_ops
 from relax_lint.model.arguments import Given, Handler, own_arguments, type_of_argument
 from relax_lint.model.context import BuildContext, Called
 from relax_lint.model.heap_state import type_of_heap
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, OperationId, ValueId
-from relax_lint.model.returned import has_shape, returned_type
+from relax_lint.model.returned import returned_type
 from relax_lint.model.scalar_functions import returned_value
 from relax_lint.model.signatures import takes
 from relax_lint.model.types import PrimType, ValueType
@@ -63,7 +63,7 @@ def build_call(context: BuildContext, place: OperationId, var: Any, call: Any) -
     arguments = tuple(context.operand(argument) for argument in args)
     target = context.function_named(callee)
     result = context.bind(var, trusted=False)
-    if target is not None and not has_shape(context.values[result].type):
+    if target is not None:
         _learn_returned(context, result, target, arguments)
     value = context.operand(callee) if kind == "Var" else None
     return FunctionCall(place, result, name, arguments, context.values[result].type, target, value)
@@ -72,12 +72,17 @@ def build_call(context: BuildContext, place: OperationId, var: Any, call: Any) -
 def _learn_returned(
     context: BuildContext, result: ValueId, target: str, arguments: Sequence[ValueId]
 ) -> None:
-    """The extents of a result whose type has none, where the callee tells them."""
+    """The type of a result, as far as the callee tells it."""
     callee = context.callee(target)
     if callee is not None and all(argument in context.trusted for argument in arguments):
         value = context.values[result]
         given = [context.values[argument].type for argument in arguments]
-        context.values[result] = replace(value, type=returned_type(callee, given, value.type))
+        type_, is_true = returned_type(callee, given, value.type)
+        if is_true:
+            context.trusted.add(result)
+        if type_ != value.type:
+            context.values[result] = replace(value, type=type_)
+            context.retyped.add(result)
 
 
 def _operator(
@@ -94,8 +99,10 @@ def _operator(
     convention = CONVENTIONS.get(name)
     if convention is not None and len(args) > 0:
         return _convention(context, place, var, call, args, convention)
-    trusted = name not in BUILTINS
-    return _kernel(context, place, var, CallKind.OPERATOR, name, args, trusted=trusted)
+    if name in BUILTINS:
+        return _kernel(context, place, var, CallKind.OPERATOR, name, args, trusted=False)
+    type_, follows = derived.type_of_result(context, var, call, args)
+    return _kernel(context, place, var, CallKind.OPERATOR, name, args, trusted=follows, type_=type_)
 
 
 def _builtin(

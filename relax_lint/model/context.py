@@ -83,6 +83,8 @@ class BuildContext:
         self.values: dict[ValueId, Value] = {}
         self.trusted: set[ValueId] = set()
         """Values whose type is true by construction, not merely claimed by the IR."""
+        self.retyped: set[ValueId] = set()
+        """Values of which another type is known than the one that the IR gives them."""
         self.constants: dict[Any, ValueId] = {}
         self.inline_tuples: dict[ValueId, tuple[ValueId, ...]] = {}
         self.tuples: dict[ValueId, tuple[ValueId, ...]] = {}
@@ -106,7 +108,7 @@ class BuildContext:
         made.translator, made.types = self.translator, self.types
         made.heap_reader, made.heaps = self.heap_reader, self.heaps.inner()
         made.values = dict(self.values)
-        made.trusted = set(self.trusted)
+        made.trusted, made.retyped = set(self.trusted), set(self.retyped)
         made._ids = dict(self._ids)
         made.function_values = dict(self.function_values)
         made.inline_tuples = dict(self.inline_tuples)
@@ -120,6 +122,8 @@ class BuildContext:
         value = self._ids[var.__chandle__()] = self._new_value(name, type_ or self._type_of_var(var))
         if trusted:
             self.trusted.add(value)
+        if type_ is not None:
+            self.retyped.add(value)
         return value
 
     def name_of(self, var: Any) -> str:
@@ -204,6 +208,7 @@ class BuildContext:
             type_ = TensorType(extents, known.type.dtype, len(extents), known.type.device)
             self.values[value] = Value(value, known.name, type_)
             self.trusted.add(value)
+            self.retyped.add(value)
 
     def type_of(self, expr: Any) -> ValueType:
         """The type of an expression, with the extents of shapes and the value of scalars."""

@@ -51,22 +51,21 @@ class Callees:
         return self.all_of(name)[0]
 
 
-def returned_type(callee: Function, given: Sequence[ValueType], declared: ValueType) -> ValueType:
-    """The declared type of a result, with the extents that it has for arguments of these types."""
+def returned_type(
+    callee: Function, given: Sequence[ValueType], declared: ValueType
+) -> tuple[ValueType, bool]:
+    """The type of a result for arguments of these types, and whether it follows from what the callee does; as
+    declared where it does not, with the extents that it has.
+    """
     if callee.result in callee.claimed or len(given) != len(callee.parameters):
-        return declared
+        return declared, False
     known: dict[sympy.Expr, sympy.Expr] = {}
     for parameter, argument in zip(callee.parameters, given, strict=True):
         for symbol, value in _pairs(callee.type_of(parameter), argument):
             known.setdefault(symbol, value)
-    return _completed(declared, callee.type_of(callee.result), known)
-
-
-def has_shape(type_: ValueType) -> bool:
-    """Whether all tensors of a type have their extents."""
-    if isinstance(type_, TupleType):
-        return all(map(has_shape, type_.fields))
-    return not isinstance(type_, TensorType) or type_.shape is not None
+    returned = callee.type_of(callee.result)
+    type_ = _in_terms(returned, declared, known)
+    return (_completed(declared, returned, known), False) if type_ is None else (type_, True)
 
 
 def _pairs(own: ValueType, given: ValueType) -> list[tuple[sympy.Expr, sympy.Expr]]:
@@ -85,6 +84,33 @@ def _extents(type_: ValueType) -> tuple[sympy.Expr, ...] | None:
     if isinstance(type_, PrimType) and isinstance(type_.value, sympy.Expr):
         return (type_.value,)
     return None
+
+
+def _in_terms(returned: ValueType, declared: ValueType, known: Extents) -> ValueType | None:
+    """What is returned, in the terms of the caller; None where they do not suffice, and where another kind of
+    value is declared.
+    """
+    if isinstance(returned, TupleType) and isinstance(declared, TupleType):
+        if len(declared.fields) != len(returned.fields):
+            return None
+        found = [_in_terms(a, b, known) for a, b in zip(returned.fields, declared.fields, strict=True)]
+        fields = tuple(field for field in found if field is not None)
+        return TupleType(fields) if len(fields) == len(found) else None
+    if type(returned) is not type(declared) or isinstance(returned, TupleType):
+        return None
+    if not isinstance(returned, (TensorType, ShapeType)):
+        return declared
+    extents = returned.shape if isinstance(returned, TensorType) else returned.extents
+    if (
+        extents is None
+        or not {symbol for extent in extents for symbol in extent.free_symbols} <= known.keys()
+    ):
+        return None
+    extents = tuple(extent.xreplace(dict(known)) for extent in extents)
+    if isinstance(returned, ShapeType):
+        return ShapeType(extents)
+    device = declared.device if isinstance(declared, TensorType) else None
+    return TensorType(extents, returned.dtype, len(extents), device) if returned.dtype is not None else None
 
 
 def _completed(declared: ValueType, returned: ValueType, known: Extents) -> ValueType:

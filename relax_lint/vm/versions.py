@@ -181,6 +181,19 @@ def type_of(value: Any) -> Any:
     return value.ty if hasattr(value, "ty") else value.struct_info
 
 
+def inference(operator: Any) -> Callable[[Any], Any] | None:
+    """What gives a call of an operator the type that follows from its arguments, whatever type the call says
+    that it has; None where the operator has no such function. It may raise what TVM raises on calls that are
+    not well-formed.
+    """
+    infer = operator.get_attr(_INFERENCE)
+    return None if infer is None else lambda call: infer(call, _builder)
+
+
+_INFERENCE = "FInferStructInfo" if hasattr(relax, "StructInfo") else "FInferType"
+_builder = relax.BlockBuilder()
+
+
 def is_function_type(type_: Any) -> bool:
     """Whether a type is that of functions."""
     return type(type_).__name__ in ("FuncType", "FuncStructInfo")
