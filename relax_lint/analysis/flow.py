@@ -227,9 +227,7 @@ class FunctionFlow:
         return self._shared.callees.all_of(call)
 
     def arguments_of(self, call: FunctionCall, callee: Function) -> tuple[ValueId, ...]:
-        """What a call gives the parameters of a function, with what a closure holds for them: those of its
-        values that are known by a name.
-        """
+        """What a call, or a closure, gives the parameters of a function: values that are known by a name."""
         passed = self._shared.callees.passed(call, callee)
         return tuple(self.aliases.leaf(passed[one]) for one in callee.parameters if one in passed)
 

@@ -1,5 +1,5 @@
-"""Which of their tensors two values are at once, where `If`s give them: the conditions of these may be the same,
-or the negation of each other.
+"""Which of their tensors two values are at once, where `If`s give them: the conditions of these may be the
+same, or the negation of each other.
 """
 
 from __future__ import annotations
