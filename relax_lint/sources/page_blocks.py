@@ -25,13 +25,13 @@ _PRE = re.compile(
 _END_OF_PRE = re.compile(r"</(?:code|pre)>", re.IGNORECASE)
 _ESCAPED = re.compile(r"&(?:lt|gt|amp|quot|#39|#x27);")
 _INDENTED = re.compile(r"(?: {4}|\t)")
-_MODULE = re.compile(r"^[ \t]*@\s*[\w.]*\b(?:ir_module|R\.function)\b", re.MULTILINE)
+_MODULE = re.compile(r"^[ \t]*@\s*[\w.]*\b(?:ir_module|(?:R|relax)\.function)\b", re.MULTILINE)
 
 
 def blocks(content: str, is_python: Callable[[str], bool]) -> Iterator[tuple[str, Lines]]:
     """The mark and the lines of each block. Colons begin one only where their mark `is_python`: notes and
-    tabs have them too, with fences inside. What is indented, or between `<pre>` and `</pre>`, has no mark, and
-    counts where it decorates a module or a function: all kinds of text stand there.
+    tabs have them too, with fences inside. What is indented, or between `<pre>` and `</pre>`, has no mark,
+    and counts where it decorates a module or a function: all kinds of text stand there.
     """
     lines = re.split(r"\r\n|\r|\n", content)
     at, is_blank = 0, True
