@@ -37,6 +37,7 @@ from relax_lint.analysis.roots import as_sources
 from relax_lint.analysis.storages import StorageResolver, Storages
 from relax_lint.analysis.summaries import Summaries, Summary
 from relax_lint.analysis.sure_reads import CallEffects
+from relax_lint.analysis.together import Together
 from relax_lint.analysis.untaken import Untaken, given_constants
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 from relax_lint.model.program import Function, Program
@@ -226,16 +227,13 @@ class FunctionFlow:
         return self._shared.callees.all_of(call)
 
     def arguments_of(self, call: FunctionCall, callee: Function) -> tuple[ValueId, ...]:
-        """What a call gives the parameters of a function, with what a closure holds for them: those of its
-        values that are known by a name.
-        """
+        """What a call, or a closure, gives the parameters of a function: values that are known by a name."""
         passed = self._shared.callees.passed(call, callee)
         return tuple(self.aliases.leaf(passed[one]) for one in callee.parameters if one in passed)
 
     @cached_property
     def aliases(self) -> Aliases:
         """Which values share a register, or bytes."""
-
         shared, function = self._shared, self.function
 
         def returned(call: FunctionCall) -> Result:
@@ -349,6 +347,11 @@ class FunctionFlow:
         return TensorMemory(self.function, self.aliases, self.paths.definitions)
 
     @cached_property
+    def together(self) -> Together:
+        """Which of their tensors two values are at once."""
+        return Together(self.function, self.aliases, self.paths, self.untaken)
+
+    @cached_property
     def returned(self) -> frozenset[ValueId]:
         """The values whose bytes the result may share."""
         return self.aliases.roots_of(self.function.result)
@@ -363,6 +366,7 @@ class FunctionFlow:
         """What the function does to the tensors that it is given."""
         contents, outside = self.contents, self.captured.union(self.function.parameters)
         roots = self.aliases.roots
+        given_back = GivenBack(self.function, self.aliases, contents.outside_writes, outside)
         return Summary(
             self.function.parameters,
             {roots.path(root): certainty for root, certainty in contents.at_end.read.items()},
@@ -377,12 +381,7 @@ class FunctionFlow:
             frozenset((roots.path(one), roots.path(other)) for one, other in contents.late_reads),
             frozenset(map(roots.path, contents.at_end.rests)),
             contents.returns_partly,
-            frozenset(
-                (roots.path(one), roots.path(other))
-                for one, other in GivenBack(
-                    self.function, self.aliases, contents.outside_writes, outside
-                ).pairs
-            ),
+            frozenset((roots.path(one), roots.path(other)) for one, other in given_back.pairs),
             frozenset(map(roots.path, contents.believed)),
         )
 

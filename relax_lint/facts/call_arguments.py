@@ -74,7 +74,7 @@ def accepted_calls(
         if decision.verdict is Verdict.NEEDS_RUNTIME_CHECK and not complete:
             # What is fine by what is known may fail by the rest.
             proof = Proof(decision.proof.by, "not all that the function compares is known")
-            decision = Decision(decision.verdict, proof, wrong=decision.wrong)
+            decision = Decision(decision.verdict, proof, wrong=decision.wrong, reaches=decision.reaches)
         unmet = "" if fine else _first_unmet(comparisons, flow, callee, call, judge)
         believed = tuple(presumed[value] for value in given if value in presumed)
         types = [flow.function.type_of(value) for value in given]

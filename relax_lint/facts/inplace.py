@@ -30,7 +30,7 @@ from relax_lint.facts.claims import either
 from relax_lint.facts.coverage import presumed_writes, relied_types, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.shared_memory import Outcome, outcome_on_shared_memory
-from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
+from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 from relax_lint.results.verdict import Verdict
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import certain
@@ -113,9 +113,15 @@ def _inside_callee(
             shared = flow.memory.owners_at(places[first]) & flow.memory.owners_at(places[second])
             late = (own[first], own[second]) in given_back
             is_asked = late or second < count or own[second] in read
-            if len(pair) == 2 and pair not in seen and shared and is_asked:
+            values = (flow.aliases.leaf(places[first]), flow.aliases.leaf(places[second]))
+            if (
+                len(pair) == 2
+                and pair not in seen
+                and shared
+                and is_asked
+                and _may_share(*values, call, flow)
+            ):
                 seen.add(pair)
-                values = (flow.aliases.leaf(places[first]), flow.aliases.leaf(places[second]))
                 kept = own[second] in own[:count] or own[second] in (*summary.passed, *summary.handed_on)
                 late = late or (own[second] in read and (own[first], own[second]) in summary.late)
                 in_order = not kept and not late
@@ -146,12 +152,13 @@ def _overlap(
 ) -> ArgumentOverlap | None:
     first, second = call.arguments[written], call.arguments[other]
     one, two = flow.memory.owners(first), flow.memory.owners(second)
-    if one.isdisjoint(two):
+    shared = None if one.isdisjoint(two) else _shared(first, second, call, flow)
+    if shared is None:
         return None
     same_start = flow.memory.range(first).same_start(flow.memory.range(second))
     elementwise = (other, written) in effect.elementwise
     ordered = (other, written) in effect.read_before
-    certainty = must_if(len(one) == len(two) == 1)
+    certainty = shared
     harmless = elementwise and same_start
     outcome = Outcome.NOT_KNOWN if elementwise else outcome_on_shared_memory(call, written, other, flow)
     if outcome is Outcome.WRONG and other not in effect.reads and not flow.read_after.is_read(first, call):
@@ -161,6 +168,27 @@ def _overlap(
     if outcome is Outcome.WRONG and other in effect.unsure_reads:
         outcome = Outcome.NOT_KNOWN
     return ArgumentOverlap(call, first, second, elementwise, harmless, ordered, outcome, certainty)
+
+
+def _shared(one: ValueId, other: ValueId, call: Op, flow: FunctionFlow) -> Certainty | None:
+    """Whether two values that a call is given belong to the same memory, whatever branches were taken
+    (`MUST`); None where they never do.
+    """
+    storages = flow.aliases.roots.storages
+    owners = [
+        [storages.get(root, frozenset((root,))) for root in pair]
+        for pair in flow.together.pairs(one, other, call)
+    ]
+    if all(mine.isdisjoint(others) for mine, others in owners):
+        return None
+    return must_if(all(mine == others and len(mine) == 1 for mine, others in owners))
+
+
+def _may_share(one: ValueId, other: ValueId, call: Op, flow: FunctionFlow) -> bool:
+    """Whether two values that a function is given may belong to the same memory."""
+    apart = flow.memory.owners(one).isdisjoint(flow.memory.owners(other))
+    # A field of a value that has no name is on memory that only its path tells.
+    return apart or _shared(one, other, call, flow) is not None
 
 
 def _results(call: KernelCall, effect: Effect) -> Iterator[ValueId]:

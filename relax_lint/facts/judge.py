@@ -11,6 +11,7 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.certainty import Certainty
+from relax_lint.analysis.divisors import divided
 from relax_lint.analysis.domains import AT_RETURN, domains_of, entry_domain
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.callers import in_each_call
@@ -116,7 +117,7 @@ class Judge:
         if certainty is Certainty.MUST or decision.verdict is Verdict.ALWAYS_FINE:
             return decision
         proof = replace(decision.proof, detail=why_not)
-        return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof, wrong=decision.wrong)
+        return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof, wrong=decision.wrong, reaches=decision.reaches)
 
     def harm(self, op: Op | None, certainty: Certainty, why_not: str = "") -> Decision:
         """The verdict on what does harm whenever it happens, at an operation or (None) at the return."""
@@ -138,7 +139,7 @@ class Judge:
                 return together
         found = next(one for one in decisions if one.verdict is not Verdict.ALWAYS_FINE)
         proof = Proof(found.proof.by, "safe or not depending on the branch taken")
-        return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof, wrong=found.wrong)
+        return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof, wrong=found.wrong, reaches=found.reaches)
 
     def _decide(self, claim: Claim) -> Decision:
         if isinstance(claim.condition, Unknown):
@@ -147,9 +148,22 @@ class Judge:
         condition, domain = claim.condition, claim.domain
         known = self._decided.get((id(condition), id(domain)))
         if known is None:
-            known = condition, domain, self._chain.decide(condition, domain)
+            known = condition, domain, self._with_examples(condition, domain)
             self._decided[id(condition), id(domain)] = known
         return known[2]
+
+    def _with_examples(self, condition: Boolean, domain: Domain) -> Decision:
+        """The verdict on a condition, with examples that no division by zero stops on the way."""
+        decision = self._chain.decide(condition, domain)
+        if not self._divided or not (decision.fine or decision.wrong):
+            return decision
+        among = self._chain.decide(condition, domain.with_facts(self._divided))
+        reaches = decision.reaches and among.reaches
+        return replace(decision, fine=among.fine, wrong=among.wrong, reaches=reaches)
+
+    @cached_property
+    def _divided(self) -> tuple[Fact, ...]:
+        return divided(self._function)
 
     def in_each_call(
         self, claims: Sequence[Claim], calls: Sequence[tuple[Function, FunctionCall]]
@@ -218,6 +232,9 @@ class Judge:
         if len(claims) > 1 or isinstance(condition, Unknown):
             return FirstFailure(FailureStatus.UNKNOWN)
         first = self._chain.first_failure(condition, claims[0].domain)
+        if first.at is not None and self._divided:
+            among = self._chain.first_failure(condition, claims[0].domain.with_facts(self._divided))
+            first = FirstFailure(FailureStatus.UNKNOWN) if among.at is None else among
         in_calls = None if first.at is None else self.in_each_call(claims, self._calls)
         return first if in_calls is None or in_calls.assumptions else FirstFailure(FailureStatus.NEVER)
 

@@ -110,7 +110,8 @@ def _witness(use: KernelUse, found: AccessVerdict, buffer: str) -> tuple[str, ..
         and decision.safe_when is not None
     ):
         return (f"it is inside if {condition_text(decision.safe_when)}",)
-    if trial is None or found.access.node is None:
+    is_refused = decision is not None and not decision.reaches
+    if trial is None or found.access.node is None or is_refused:
         return ()
     loops = ", ".join(f"{name} = {value}" for name, value in trial.loops.items())
     when = f" where {loops}" if loops else ""

@@ -155,9 +155,10 @@ class IndexFacts:
         # What is only known to be necessary, or to be enough, is not the safe region.
         one = next(one for one in depends if not one.complete)
         found = one.decision
-        example = None if found is None else found.wrong
         proof = Proof(Prover.CONSTANT, f"a step was found in which an index is outside; {one.reason}")
-        return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof, wrong=example)
+        if found is None:
+            return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof)
+        return Decision(Verdict.NEEDS_RUNTIME_CHECK, proof, wrong=found.wrong, reaches=found.reaches)
 
     def _one_leaves_its_memory(self, use: KernelUse, depends: tuple[AccessVerdict, ...]) -> bool:
         """Whether in every call some access is outside its memory, and not only outside an axis."""

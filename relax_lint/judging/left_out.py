@@ -22,7 +22,13 @@ def unless_left_out(judgement: Judgement, rule: Rule, flow: FunctionFlow) -> Jud
     place, shows = judgement.place, bool(rule.symptoms) and not judgement.is_refused
     if place is None or not shows or place.index not in flow.left_out:
         return judgement
-    unsure = Decision(Verdict.NEEDS_RUNTIME_CHECK, _UNUSED, decision.reachable, wrong=decision.wrong)
+    unsure = Decision(
+        Verdict.NEEDS_RUNTIME_CHECK,
+        _UNUSED,
+        decision.reachable,
+        wrong=decision.wrong,
+        reaches=decision.reaches,
+    )
     severity = judgement.severity
     if severity is None and not any(presumption.is_environment for presumption in judgement.presumptions):
         severity = rule.severity_of(unsure.verdict)

@@ -219,6 +219,7 @@ class _Writer:
         fixes = [(remedy, self._write_fix(function, remedy)) for remedy in remedies]
         # Of what can be edited the edits tell more.
         to_write = help_lines(remedy for remedy, fix in fixes if not fix.edits)
+        fine_at, wrong_at = decision.named
         return Check(
             rule=rule.code,
             name=rule.name,
@@ -236,8 +237,8 @@ class _Writer:
             origins=() if fine else self._origins(decision),
             safe_when=_safe_when(decision),
             assumes=(*_relied_on(judgement), *self._assumptions),
-            fine=decision.fine,
-            wrong=decision.wrong,
+            fine=fine_at,
+            wrong=wrong_at,
             allocators=_failures(judgement.allocators),
             prover=decision.proof.by,
             proof=decision.proof.detail,

@@ -10,6 +10,7 @@ from typing import Any
 
 import sympy
 
+from relax_lint.analysis.divisors import divided
 from relax_lint.analysis.domains import domains_of, entry_domain
 from relax_lint.model.operations import Alias, MatchCast, ValueId
 from relax_lint.model.program import Function
@@ -75,9 +76,10 @@ class Calls:
 
     def _domain(self, binding_index: int | None, *, trusting: bool) -> Domain:
         entry = entry_domain(self._function, trust_declared_bounds=trusting)
-        if binding_index is None:
-            return entry
-        return domains_of(self._function, entry).get(binding_index, entry)
+        domain = entry
+        if binding_index is not None:
+            domain = domains_of(self._function, entry).get(binding_index, entry)
+        return domain.with_facts(divided(self._function))
 
     def _arguments(self, assignment: Mapping[str, int], domain: Domain) -> tuple[tuple[str, ...], ...]:
         values = self._completed(assignment, domain)

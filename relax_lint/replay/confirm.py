@@ -92,6 +92,8 @@ def _sought(number: int, check: Check) -> Sought:
         for name, failure in check.allocators.items()
         if failure.first_failure is not None and failure.first_failure != check.wrong
     }
+    # No input is known to get there and be wrong.
+    is_open = check.undecided or check.safe_when is not None
     return Sought(
         number=number,
         module=check.module,
@@ -100,7 +102,7 @@ def _sought(number: int, check: Check) -> Sought:
         line=None if check.location is None else check.location.line,
         fine=check.fine,
         # A verdict that does not depend on symbols has no example: any call shows it.
-        wrong=None if check.undecided and check.wrong is None else (check.wrong or {}),
+        wrong=None if check.wrong is None and is_open else (check.wrong or {}),
         first_failures=failures,
     )
 

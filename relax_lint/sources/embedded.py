@@ -12,13 +12,10 @@ from dataclasses import replace
 from typing import Any
 
 from relax_lint.sources.literal import LONG_NUMBER
+from relax_lint.sources.page_blocks import blocks
 from relax_lint.sources.text import LineOrigin, SourceText
 from relax_lint.support.lazy_dataclass import record
 
-# The inline code of a paragraph may begin as a fence does, and has backticks again on its line.
-_FENCE = re.compile(
-    r"(?P<indent>[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t][ \t>]*)?)(?P<fence>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)"
-)
 _LANGUAGE = re.compile(r"[ \t]*([\w+-]*)")
 # `{python}`, `{.python .numbered}`, `{code-cell} ipython3`.
 _BRACED = re.compile(r"[ \t]*\{[ \t]*\.?([\w+-]*)[^}]*\}?[ \t]*([\w+-]*)")
@@ -66,8 +63,8 @@ class Part:
 
 
 def markdown_blocks(path: str, content: str) -> Iterator[Part]:
-    """The fenced blocks that are marked as Python or not marked at all, without prompts."""
-    for info, block in _fences(content):
+    """The blocks of code that are marked as Python or not marked at all, without prompts."""
+    for info, block in blocks(content, lambda mark: _language(mark) in _PYTHON):
         language = _language(info)
         if language not in _PYTHON:
             continue
@@ -121,27 +118,6 @@ def _without_prompts(block: _Lines) -> _Lines:
         else:
             typed.append(_blank((line, origin)))
     return typed
-
-
-def _fences(content: str) -> Iterator[tuple[str, list[tuple[str, LineOrigin]]]]:
-    opened: re.Match[str] | None = None
-    block: list[tuple[str, LineOrigin]] = []
-    for number, line in enumerate(re.split(r"\r\n|\r|\n", content), start=1):
-        match = _FENCE.match(line)
-        if opened is None:
-            if match is not None:
-                opened, block = match, []
-            continue
-        closes = match is not None and line.strip(" \t>`~") == ""
-        if closes and match is not None and match["fence"].startswith(opened["fence"]):
-            if block:
-                yield opened["info"], block
-            opened = None
-            continue
-        indent = len(opened["indent"]) if line[: len(opened["indent"])].strip(" \t>") == "" else 0
-        block.append((line[indent:], _straight(number, indent, line)))
-    if opened is not None and block:
-        yield opened["info"], block
 
 
 def notebook_cells(path: str, content: str) -> list[Part]:
@@ -264,11 +240,6 @@ def _stands_there(text: SourceText, node: ast.Constant, column: int, lines: list
 def _margin(lines: list[str]) -> int:
     rest = textwrap.dedent("\n".join(lines)).split("\n")
     return max((len(old) - len(new) for old, new in zip(lines, rest, strict=True) if new.strip()), default=0)
-
-
-def _straight(number: int, indent: int, line: str) -> LineOrigin:
-    # An empty line of a block that is indented is shorter than the indent.
-    return LineOrigin(number, tuple(range(min(indent, len(line)) + 1, len(line) + 2)))
 
 
 def _assembled(path: str, lines: Sequence[tuple[str, LineOrigin]]) -> SourceText:

@@ -1,4 +1,6 @@
-"""Texts that a file gives to TVM's script parser: literals, also by names, and what is made of them."""
+"""Texts that a file gives to TVM's script parser, or to Python: literals, also by names, and what is made of
+them.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +34,11 @@ class Literals:
 
 @dataclass
 class _Names:
-    """What names of a file stand for, in whatever scope: the parser's function, a module that has it, and the
-    values that they are bound to.
+    """What names of a file stand for, in whatever scope: the parser's function, or Python's own, a module
+    that has it, and the values that they are bound to.
     """
 
-    functions: set[str] = field(default_factory=lambda: {"from_source"})
+    functions: set[str] = field(default_factory=lambda: {"compile", "exec", "from_source"})
     modules: set[str] = field(default_factory=set)
     values: dict[str, list[ast.expr]] = field(default_factory=dict)
     # The definitions of the file, and its calls by the names of what they call.
@@ -121,7 +123,9 @@ class _Reach:
                 continue
             self.seen.add((id(one), is_whole))
             if isinstance(one, ast.Constant):
-                if isinstance(one.value, str):
+                if isinstance(one.value, bytes):
+                    self.part[one] = None
+                elif isinstance(one.value, str):
                     (self.whole if is_whole else self.part)[one] = None
                 continue
             # The last is taken first.
@@ -192,7 +196,7 @@ def _results(function: _Function) -> Iterator[ast.expr]:
 
 
 def find_literals(tree: ast.Module) -> Literals:
-    """The texts that are given to `from_source` or `parse` of TVM's script parser."""
+    """The texts that are given to `from_source` or `parse` of TVM's script parser, or to Python."""
     names = _Names()
     for node in ast.walk(tree):
         names.see(node)
@@ -215,7 +219,9 @@ def find_literals(tree: ast.Module) -> Literals:
 
 
 def _holds_module(node: ast.Constant) -> bool:
-    return isinstance(node.value, str) and _DECORATED.search(node.value) is not None
+    # Of bytes it does not matter here what they mean beyond ASCII.
+    text = node.value.decode("latin-1") if isinstance(node.value, bytes) else node.value
+    return isinstance(text, str) and _DECORATED.search(text) is not None
 
 
 def _texts(names: _Names, call: ast.Call) -> Iterable[ast.expr]:

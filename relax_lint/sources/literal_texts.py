@@ -43,6 +43,13 @@ class _Text:
         match node:
             case ast.Constant(value=str(text)):
                 return text
+            case ast.Call(
+                func=ast.Attribute(value=ast.Constant(value=bytes(data)), attr="decode"), args=[], keywords=[]
+            ):
+                try:
+                    return data.decode()
+                except UnicodeDecodeError:
+                    raise _UnknownError from None
             case ast.Name(id=name):
                 return self.named(name, depth)
             case ast.BinOp(left=left, op=ast.Add(), right=right):

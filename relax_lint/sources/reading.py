@@ -30,7 +30,7 @@ _NAMED_OTHERWISE = {
 }
 _PUT_TOGETHER = "a part of a text for TVM's script parser, and what becomes of it is unknown"
 # A walk over a large tree costs more than this search.
-_GIVES_LITERALS = re.compile(r"\bfrom_source\b|\bparse\b")
+_GIVES_LITERALS = re.compile(r"\bfrom_source\b|\bparse\b|\bexec\b|\bcompile\b")
 # How many definitions with errors are left out of a text, and which text is too long for more than one.
 _MOST_ERRORS = 20
 _LARGE = 1 << 20

@@ -37,8 +37,9 @@ class Decision:
     largest fine assignment where one symbol decides and the set is bounded, else any fine one;
     `wrong` the smallest wrong one (smallest sum of absolute values, then lexicographic).
     `assumptions` are the ASSUMED facts without which the verdict could not be reached, in domain order.
-    `claims` are the claims as they were asked and as they were put to the provers, and their domains, where
-    they are kept for a record.
+    `reaches` is False where guesses were left out of the domain, which may stop the examples before they get
+    to the operation: they are not to be named. `claims` are the claims as they were asked and as they were
+    put to the provers, and their domains, where they are kept for a record.
     """
 
     verdict: Verdict
@@ -49,7 +50,15 @@ class Decision:
     fine: Assignment | None = None
     wrong: Assignment | None = None
     assumptions: tuple[Fact, ...] = field(default=())
+    reaches: bool = True
     claims: tuple[tuple[Asked, Boolean, Domain], ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def named(self) -> tuple[Assignment | None, Assignment | None]:
+        """The fine and the wrong example as far as they may be named."""
+        if self.reaches:
+            return self.fine, self.wrong
+        return self.fine and None, self.wrong and None
 
 
 @lru_cache(maxsize=1 << 12)

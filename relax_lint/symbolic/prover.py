@@ -72,7 +72,8 @@ class ProverChain:
         if decision is None:
             decision = self._decided[key] = self._decision(claim, index)
         self.decisions[decision.proof.by] += 1
-        return decision
+        # What was left out may refuse them.
+        return replace(decision, reaches=False) if _is_left_out(domain, index) else decision
 
     def entails(self, domain: Domain, claim: Boolean) -> bool:
         """Whether the claim was proved for every member of the domain, assumed facts included."""
@@ -118,7 +119,8 @@ class ProverChain:
                 kept = self._first_failure(self._index(index.domain.with_lasting_guesses()).pose(claim))
                 known = kept if kept.at is not None else FirstFailure(FailureStatus.UNKNOWN)
             self._first_failures[key] = known
-        return known
+        is_refused = known.at is not None and _is_left_out(domain, index)
+        return FirstFailure(FailureStatus.UNKNOWN) if is_refused else known
 
     def _first_failure(self, posed: Posed) -> FirstFailure:
         status, point = self._cached(
@@ -328,6 +330,11 @@ class ProverChain:
             ):
                 return FailureStatus.NEVER, None
         return FailureStatus.UNKNOWN, None
+
+
+def _is_left_out(domain: Domain, index: DomainIndex) -> bool:
+    """Whether an index leaves out guesses of a domain."""
+    return len(index.domain.facts) < len(domain.facts)
 
 
 def _full(q: Question) -> dict[str, Any]:

@@ -23,10 +23,11 @@ def may_wrap(condition: Boolean, free: frozenset[sympy.Symbol], max_extent: int,
     """Whether a sum or product in a condition may leave int64. The `free` symbols are any int64, the others
     lie between 0 and `max_extent`; what is only about these is taken not to wrap, as everywhere.
 
-    `simplified` are conditions that TVM's analyzer gets first: it solves a linear one for its symbol.
+    `simplified` are conditions that TVM's analyzer gets first: it solves a linear one for its symbol, where
+    that stands on one side.
     """
     return any(
-        not (simplified and _is_linear(sympy.expand(atom.lhs - atom.rhs)))
+        not (simplified and _is_solved(atom))
         and any(_leaves_int64(side, free, max_extent) for side in (atom.lhs, atom.rhs))
         for atom in condition.atoms(sympy.core.relational.Relational)
         if not free.isdisjoint(atom.free_symbols)
@@ -101,6 +102,12 @@ def _total(ranges: Iterable[_Range]) -> _Range:
 
 def _fits(span: _Range) -> bool:
     return span[0] >= INT64_MIN and span[1] <= INT64_MAX
+
+
+def _is_solved(relation: Any) -> bool:
+    """Whether TVM's analyzer solves a comparison: it leaves `a > a + a` as it is."""
+    one, other = sympy.expand(relation.lhs), sympy.expand(relation.rhs)
+    return (not one.free_symbols or not other.free_symbols) and _is_linear(one - other)
 
 
 def _is_linear(expr: sympy.Expr) -> bool:

@@ -138,6 +138,14 @@ class FactSource(Enum):
         "the loop, which otherwise takes none",
         "the access",
     )
+    DIVISOR = Row(
+        FactKind.ENFORCED,
+        "a divisor in an extent is not zero",
+        "the processor, which ends the run: VMShapeLower has all extents computed, also those of "
+        "branches that are not taken",
+        "the entry, or the cast that gives the last symbol its value; nothing is proved with it, but the "
+        "examples of findings keep to it",
+    )
     DECLARED_BOUND = Row(
         FactKind.ASSUMED,
         "a bound that an attribute of the function declares",

@@ -391,6 +391,7 @@ BY_OTHERS = {
     FactSource.BRANCH: "test_a_branch_is_entered_where_its_condition_holds",
     FactSource.MAX_EXTENT: "test_what_is_stated_once_for_all_is_said",
     FactSource.JUDGED_ELSEWHERE: "test_what_is_judged_elsewhere_is_reported_there",
+    FactSource.DIVISOR: "test_a_division_by_zero_ends_the_run_wherever_it_stands",
     FactSource.AXIS_HAS_ELEMENT: "test_an_axis_without_an_element_reads_nothing",
     FactSource.CONFIGURATION: "test_what_is_asked_for_is_listed",
     FactSource.REQUESTED: "test_what_is_asked_for_is_listed",

@@ -177,6 +177,37 @@ def test_an_axis_without_an_element_reads_nothing(machine: Machine) -> None:
     assert describe(result) == "ok, float32[1] = 0.0"
 
 
+DIVIDED = """
+@I.ir_module
+class Module:
+    @R.function(pure=False)
+    def main(x: R.Shape(["n"]), c: R.Tensor((), "bool")):
+        n = T.int64()
+        if c:
+            s = R.memory.alloc_storage(R.shape([64 // n]), 0, "global", "uint8")
+            t = R.memory.alloc_tensor(s, 0, R.shape([1]), "float32")
+            y = t
+        else:
+            w = R.memory.alloc_storage(R.shape([4]), 0, "global", "uint8")
+            v = R.memory.alloc_tensor(w, 0, R.shape([1]), "float32")
+            y = v
+        return R.shape([1])
+"""
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize("mode", MODES)
+def test_a_division_by_zero_ends_the_run_wherever_it_stands(mode: str, machine: Machine) -> None:
+    """In a branch that is not taken: `c` is false."""
+    found = []
+    for n in (1, 0):
+        line = parse_line(f"main(x: shape({n}), c: bool[] of 0) on naive: ok")
+        module = Module(DIVIDED)
+        result = machine.run(module, "main", list(line.inputs), allocator="naive", exec_mode=mode)
+        found.append((result.outcome, result.signal))
+    assert found == [(Outcome.OK, None), (Outcome.SIGNAL, "SIGFPE")]
+
+
 def test_what_is_asked_for_is_listed() -> None:
     text = SIZES.replace('s: R.Shape(["k"])', 'x: R.Tensor(("k",), "int8")')
     config = Config(select=("RLX101",), assume=("k <= 32",))

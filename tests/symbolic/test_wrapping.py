@@ -31,6 +31,9 @@ MOST = 2**63 - 1
         (sympy.Le(3 * X, SMALL), True, True),
         (sympy.Le(-3 * X, -SMALL), True, True),
         (sympy.Le(X**2, 9), True, True),
+        # The analyzer solves what has the symbol on one side.
+        (sympy.Gt(X, 2 * X, evaluate=False), True, True),
+        (sympy.Le(X + 1, 2 * X, evaluate=False), True, True),
         (sympy.Le(X + Y, 9), True, True),
         (sympy.Le(X * N, 9), True, True),
         (sympy.Le(X, N), False, False),
@@ -124,3 +127,27 @@ def test_bits_of_two_extents_are_more_than_either(operation: str, wraps: bool) -
 def test_what_is_looked_at_must_not_have_wrapped(value: sympy.Expr, within: list[sympy.Expr]) -> None:
     found = compared_within_int64([value], FREE, EXTENT)
     assert {one.lhs if one.lhs.free_symbols else one.rhs for one in found} == set(within)
+
+
+COMPARISON = """
+@R.function(pure=False)
+def main(s: R.Shape(["k"])) -> R.Shape(ndim=1):
+    k = T.int64()
+    R.assert_op(CONDITION, [k], format="no")
+    return R.shape([k])
+"""
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize(
+    ("condition", "k"),
+    [("k > k + k", 2**62), ("k + 1 < 2 * k", -(2**62) - 1), ("k + 5 > 3 + 2 * k", 2**62)],
+)
+def test_a_symbol_on_both_sides_of_a_comparison_is_computed(condition: str, k: int) -> None:
+    """The analyzer does not solve it: it holds of a number of which it does not hold without wrapping around."""
+    module = parse(COMPARISON.replace("CONDITION", condition))
+    machine = relax.VirtualMachine(relax.build(module, "llvm", relax_pipeline="default"), tvm.cpu())
+    assert list(machine["main"](tvm.runtime.ShapeTuple([k]))) == [k]
+    assert not eval(condition, {"k": k})
+    relation = eval(condition, {"k": X})
+    assert may_wrap(relation, FREE, EXTENT, simplified=True)
