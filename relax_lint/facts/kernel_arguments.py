@@ -47,6 +47,7 @@ class Start:
 
 _ZERO = sympy.Integer(0)
 _GAPS = Proof(Prover.UNDECIDED, "a tensor from outside may have any strides")
+_NO_DTYPE = Proof(Prover.UNDECIDED, "the dtype of an argument is unknown in the IR")
 _MOVED = Proof(
     Prover.UNDECIDED,
     "a Hexagon moves the data pointer of a tensor on a storage, so that its alignment decides",
@@ -130,6 +131,8 @@ class ArgumentFacts:
         """Every call of a kernel: each tensor has the dtype that its entry compares with."""
         for use in self._kernels.uses:
             decision = certain(Verdict.ALWAYS_FINE, "the dtypes are the same")
+            if use.match.unknown_dtype is not None:
+                decision = Decision(Verdict.NEEDS_RUNTIME_CHECK, _NO_DTYPE)
             if use.match.dtype_mismatches:
                 decision = certain(Verdict.ALWAYS_WRONG, "the dtypes differ")
             yield Decided(use, decision, use.presumptions)

@@ -89,6 +89,22 @@ class KernelMatch:
         )
 
     @cached_property
+    def unknown_dtype(self) -> int | None:
+        """The first operand whose dtype the entry compares and nobody knows; None where there is none."""
+        pairs = enumerate(zip(self.kernel.parameters, self.types, strict=False))
+        return next(
+            (
+                position
+                for position, (parameter, type_) in pairs
+                if isinstance(parameter, BufferParameter)
+                and isinstance(type_, TensorType)
+                and type_.dtype is None
+                and parameter.dtype.name not in _UNCHECKED_DTYPES
+            ),
+            None,
+        )
+
+    @cached_property
     def initialises(self) -> Boolean | Unknown:
         """Each reduction has a step that initialises its result, or has no result, or the kernel has none."""
         steps = all_of(self._initialises(reduction) for reduction in self.kernel.reductions)

@@ -12,6 +12,7 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.model import calls, heap_uses, matching
 from relax_lint.model.context import BuildContext
 from relax_lint.model.derived import says_more
+from relax_lint.model.either import Branch, type_of_either
 from relax_lint.model.operations import (
     Alias,
     Block,
@@ -319,17 +320,28 @@ class FunctionBuilder:
         after_then, context.heaps.state = context.heaps.state, before
         else_block, else_result = self._branch(value.false_branch, 2 * place.index + 1)
         context.heaps.join(after_then, context.heaps.state)
-        branches = {context.values[then_result].type, context.values[else_result].type}
+        known = [context.values[each].type for each in (then_result, else_result)]
         # After VMShapeLower the variable's own type has lost the extents.
-        common = next(iter(branches)) if len(branches) == 1 else None
+        type_: ValueType | None = known[0]
         trusted = {then_result, else_result} <= context.trusted
-        if common is None and trusted:
-            declared = context.types.type(versions.type_of(var))
-            trusted = not any(says_more(declared, known) for known in branches)
-        result = context.bind(var, type_=common, trusted=trusted)
+        if known[0] != known[1]:
+            type_ = self._either(var, (value.true_branch, value.false_branch), known)
+            more = type_ is not None and any(says_more(type_, branch) for branch in known)
+            trusted = trusted and not more
+        result = context.bind(var, type_=type_, trusted=trusted)
         context.heaps.meet_at(result, then_result, else_result)
         return If(
             place, result, condition, then_block, else_block, then_result, else_result, then_facts, else_facts
+        )
+
+    def _either(self, var: Any, branches: Sequence[Any], known: Sequence[ValueType]) -> ValueType | None:
+        """The type of what an `If` gives whose branches give different ones; None: what its variable says."""
+        results = [branch.body if type(branch).__name__ == "SeqExpr" else branch for branch in branches]
+        declared, *each = (self._context.types.type(versions.type_of(given)) for given in (var, *results))
+        return (
+            None
+            if isinstance(declared, PrimType)
+            else type_of_either(declared, list(map(Branch, known, each)))
         )
 
     def _branch(self, body: Any, number: int) -> tuple[Block, ValueId]:

@@ -106,6 +106,8 @@ def _view(context: BuildContext, place: OperationId, var: Any, given: Given) -> 
     source = context.operand(given.own[0])
     shape, dtype, offset = (_present(context, given, role) for role in _SHOWN)
     type_ = context.values[source].type
+    if given.builtin.view is ViewKind.MEMORY_VIEW and given.builtin.is_operator:
+        type_ = _left_out(type_, context.types.type(versions.type_of(given.own[0])))
     if Role.SHAPE in given.builtin.arguments:
         type_ = _view_type(context, type_, shape, None if dtype is None else dtype_of(dtype))
     start: Size = sympy.Integer(0) if offset is None else read_offset(context, offset)
@@ -130,6 +132,17 @@ def _present(context: BuildContext, given: Given, role: Role) -> Any | None:
     is_variable = versions.kind(argument) == "Var"
     is_null = is_variable and isinstance(context.values[context.operand(argument)].type, OpaqueType)
     return None if is_null else argument
+
+
+def _left_out(known: ValueType, declared: ValueType) -> ValueType:
+    """The shape and dtype that a view has where it names none: TVM fills in what the IR says of the source,
+    also where that is a copy of something else.
+    """
+    if not isinstance(known, TensorType) or not isinstance(declared, TensorType):
+        return known
+    extents = known.shape if declared.shape is None else declared.shape
+    ndim = known.ndim if declared.shape is None else declared.ndim
+    return TensorType(extents, declared.dtype or known.dtype, ndim, known.device)
 
 
 def _view_type(context: BuildContext, base: ValueType, shape: Any | None, dtype: DType | None) -> ValueType:

@@ -21,6 +21,10 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
 
 def _message(facts: FunctionFacts, use: KernelUse) -> Message:
     wrong = next(iter(use.match.dtype_mismatches), None)
+    unknown = use.match.unknown_dtype
+    if wrong is None and unknown is not None:
+        what = f"the dtype of {facts.kernels.name_of(use, unknown)} is unknown"
+        return Message(f"`{use.kernel.name}` may reject its arguments: {what}", label=what)
     if wrong is None:
         return Message(f"`{use.kernel.name}` accepts the dtypes of its arguments")
     name = facts.kernels.name_of(use, wrong.position)
