@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
+from typing import TypeAlias
 
 
 class Certainty(Enum):
@@ -10,6 +12,20 @@ class Certainty(Enum):
 
     MUST = "must"
     MAY = "may"
+
+
+Asked: TypeAlias = "Callable[[], Certainty]"
+"""A certainty that takes time to find out, and of which nobody may ask."""
+
+
+def surely() -> Certainty:
+    """`MUST`, where somebody asks."""
+    return Certainty.MUST
+
+
+def perhaps() -> Certainty:
+    """`MAY`, where somebody asks."""
+    return Certainty.MAY
 
 
 def must_if(condition: bool) -> Certainty:

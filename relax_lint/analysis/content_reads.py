@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from relax_lint.analysis.access_paths import Tree, leaves
 from relax_lint.analysis.aliases import Aliases
-from relax_lint.analysis.certainty import Certainty, must_if, weakest
+from relax_lint.analysis.certainty import Asked, Certainty, perhaps, surely, weakest
 from relax_lint.analysis.content_state import ContentState
 from relax_lint.analysis.content_writes import ContentWrites
 from relax_lint.analysis.events import Damage, Reading
@@ -46,13 +46,14 @@ class ContentReads(ContentWrites):
         values: Iterable[ValueId],
         state: ContentState,
         *,
-        first: Certainty | None = Certainty.MUST,
+        first: Asked = surely,
+        unsure: bool = False,
     ) -> None:
+        """An `unsure` read is of what the call may have written itself."""
         for value in values:
             for leaf, held in self._aliases.leaves_and_held(value):
-                reading = Reading(op, leaf, unsure=first is None)
-                own = first and weakest(first, must_if(not held))
-                self._read(reading, self._roots.tree(leaf), state, first=own)
+                reading = Reading(op, leaf, unsure=unsure)
+                self._read(reading, self._roots.tree(leaf), state, first=perhaps if held else first)
 
     def _read(
         self,
@@ -60,30 +61,29 @@ class ContentReads(ContentWrites):
         tree: Tree[ValueId],
         state: ContentState,
         *,
-        first: Certainty | None = Certainty.MUST,
+        first: Asked = surely,
         certainty: Certainty = Certainty.MUST,
     ) -> None:
         """`certainty`: how certain it is that the call reads at all, `first`: that it has written nothing
-        there yet; None where it has, or that is not known.
+        there yet.
         """
-        # Who writes first may read what it wrote itself.
-        as_it_was = weakest(certainty, first or Certainty.MAY)
+        as_it_was = perhaps if reading.unsure or certainty is Certainty.MAY else first
         for several in leaves(tree):
             roots = self._choices.possible(reading.value, several, state.known)
-            only = weakest(must_if(len(roots) == 1), as_it_was)
+            only = as_it_was if len(roots) == 1 else perhaps
             for root in sorted(roots):
                 self._read_unwritten(root, reading, only, state)
                 for other, _ in self._roots.perhaps_of(root):
                     # It is presumed to be another one, and that one to be written by now: both are told.
                     if other in state.unwritten and state.unwritten[other].mended:
-                        self._read_unwritten(other, reading, Certainty.MAY, state)
+                        self._read_unwritten(other, reading, perhaps, state)
                 self._read_overwritten(root, reading, only, state)
                 if self._roots.value_of(root) in self._outside:
                     self._last_read[root] = END if reading.op is None else reading.op.place.index
                     if root not in state.replaced:
                         self._read_outside(root, reading, only, state)
         for (index, argument), damage in state.stale.get(reading.value, {}).items():
-            found = replace(damage, certainty=weakest(damage.certainty, as_it_was))
+            found = replace(damage, certainty=weakest(damage.certainty, as_it_was()))
             self.reported.read_stale(self._ops[index], argument, reading, found)
 
     def _unwritten(self, value: ValueId, root: ValueId, state: ContentState) -> Damage | None:
@@ -91,7 +91,7 @@ class ContentReads(ContentWrites):
         damage = state.unwritten.get(root)
         return None if damage is None else damage.where(self._choices.when(value, root))
 
-    def _read_unwritten(self, root: ValueId, reading: Reading, only: Certainty, state: ContentState) -> None:
+    def _read_unwritten(self, root: ValueId, reading: Reading, only: Asked, state: ContentState) -> None:
         damage = self._unwritten(reading.value, root, state)
         if damage is None:
             return
@@ -105,22 +105,20 @@ class ContentReads(ContentWrites):
             for other in self._written_on[storage]
             if other != root
         ]
-        certainty = weakest(damage.certainty, only)
+        certainty = weakest(damage.certainty, only())
         self.reported.read_unwritten(root, reading, replace(damage, certainty=certainty), left)
 
-    def _read_overwritten(
-        self, root: ValueId, reading: Reading, only: Certainty, state: ContentState
-    ) -> None:
+    def _read_overwritten(self, root: ValueId, reading: Reading, only: Asked, state: ContentState) -> None:
         if not state.overwritten:
             return
         for tensor, harmless in ((root, None), *self._roots.perhaps_of(root)):
             for (index, written), done in state.overwritten.get(tensor, {}).items():
                 damage = done.where(self._choices.when(reading.value, tensor))
                 if damage is not None:
-                    found = replace(damage.at_most(only), harmless=damage.harmless or harmless)
+                    found = replace(damage.at_most(only()), harmless=damage.harmless or harmless)
                     self.reported.read_overwritten(tensor, self._ops[index], written, reading, found)
 
-    def _read_outside(self, root: ValueId, reading: Reading, only: Certainty, state: ContentState) -> None:
+    def _read_outside(self, root: ValueId, reading: Reading, only: Asked, state: ContentState) -> None:
         if reading.op is None:
             # What is only passed back is read, if at all, by the caller.
             return
@@ -129,4 +127,6 @@ class ContentReads(ContentWrites):
             # It may hold anything by now.
             state.replaced.add(root)
         else:
-            state.read_outside(root, self._unless_left_out(reading.op, only), unsure=reading.unsure)
+            # Only who calls the function asks how certain that is.
+            certainty = only() if self._is_called else Certainty.MAY
+            state.read_outside(root, self._unless_left_out(reading.op, certainty), unsure=reading.unsure)

@@ -9,13 +9,14 @@ leaves it as it was, but is kept with the event. Whether bytes really meet is no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 import sympy
 
 from relax_lint.analysis.access_paths import AccessPath, everything, with_fields
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.at_return import combined
-from relax_lint.analysis.certainty import Certainty, must_if, weakest
+from relax_lint.analysis.certainty import Asked, Certainty, must_if, perhaps, surely, weakest
 from relax_lint.analysis.content_reads import ContentReads
 from relax_lint.analysis.content_state import ContentState, joined_damages
 from relax_lint.analysis.effects import Effect, superseded
@@ -140,7 +141,7 @@ class Contents(ContentReads):
         if op.condition is not None:
             self._read_all(op, (op.condition,), state)
         # Where the condition holds nobody looks at them.
-        self._read_all(op, op.operands, state, first=Certainty.MAY)
+        self._read_all(op, op.operands, state, first=perhaps)
         state.know(self._untaken.asserted(op))
 
     def _branches(self, op: If, state: ContentState) -> None:
@@ -179,16 +180,15 @@ class Contents(ContentReads):
         else:
             # What a kernel reads of a tensor that it also writes, it may have written before.
             for position in sorted(effect.reads):
-                first = effect.first_read(position)
+                first: Asked = partial(self._first_read, op, effect, position)
+                unsure = effect.may_be_own(position)
                 if op.callee in CLOSURE_MAKERS:  # Who calls it may write it first, or leave it alone.
-                    first = Certainty.MAY
-                if first is Certainty.MUST and self._may_be_written_before(op, effect, position):
-                    first = Certainty.MAY
+                    first, unsure = perhaps, False
                 if position < len(op.arguments):
-                    self._read_all(op, (op.arguments[position],), state, first=first)
+                    self._read_all(op, (op.arguments[position],), state, first=first, unsure=unsure)
                 else:
-                    reading = Reading(op, op.result, unsure=first is None)
-                    self.reported.read_unwritten(op.result, reading, Damage(first or Certainty.MAY), ())
+                    reading = Reading(op, op.result, unsure=unsure)
+                    self.reported.read_unwritten(op.result, reading, Damage(first()), ())
             for position in sorted(effect.writes):
                 if position < len(op.arguments):
                     whole = effect.whole.get(position) is sympy.true
@@ -201,6 +201,13 @@ class Contents(ContentReads):
         # Where no call works in place there is nothing to be found.
         for position, certainty in superseded(op, effect).items() if self._works_in_place else ():
             self._supersede(op, AccessPath(op.arguments[position]), certainty, state)
+
+    def _first_read(self, op: KernelCall, effect: Effect, position: int) -> Certainty:
+        """How certain it is that a kernel reads what an argument held before the call."""
+        first = effect.first_read(position) or Certainty.MAY
+        if first is Certainty.MUST and self._may_be_written_before(op, effect, position):
+            return Certainty.MAY
+        return first
 
     def _call(self, op: FunctionCall, state: ContentState) -> None:
         summary = self._summary_of(op)
@@ -219,7 +226,7 @@ class Contents(ContentReads):
             roots = self._roots.of(path)
             before = any(other != path and not roots.isdisjoint(self._roots.of(other)) for other in others)
             alike = [a for a in (*op.arguments, *held) if not roots.isdisjoint(self._aliases.roots_of(a))]
-            first = Certainty.MAY if before or (len(alike) > 1 and others) else certainty
+            first = perhaps if before or (len(alike) > 1 and others) else surely
             for root in roots if path in rests else ():
                 state.mend(root, Mending(op, reading.value))
             self._read(reading, self._tree(path), state, first=first, certainty=certainty)
@@ -264,7 +271,7 @@ class Contents(ContentReads):
         for position, argument in enumerate(op.arguments):
             if position in only_read:
                 apart = not self._may_be_written_before(op, effect, position)
-                first = must_if(apart and position not in effect.unsure_reads)
+                first = partial(self._first_read, op, effect, position) if apart else perhaps
                 self._read_all(op, (argument,), state, first=first)
             elif position in effect.opaque:
                 taken = Damage(Certainty.MAY, (Mending(op, argument, presumed=presumed),))
@@ -288,7 +295,7 @@ class Contents(ContentReads):
                     self._names.doubt(everything(tree), state)
                     continue
                 for root in sorted(root for root in unwritten if state.unwritten[root].mended):
-                    self._read_overwritten(root, Reading(op, value, presumed), Certainty.MAY, state)
+                    self._read_overwritten(root, Reading(op, value, presumed), perhaps, state)
                 self._write(AccessPath(value), Mending(op, value, presumed=presumed), state)
 
     def _return(self) -> dict[tuple[int, ...], Certainty]:

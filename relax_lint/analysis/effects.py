@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
+from functools import cached_property
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.analysis.certainty import Certainty, must_if, weakest
+from relax_lint.analysis.certainty import Certainty, must_if
 from relax_lint.model.kernels import Kernel
 from relax_lint.model.operations import KernelCall
 from relax_lint.model.program import Program
@@ -27,11 +28,11 @@ class Effect:
     kernel initialises by itself is not. `first_reads` are read before the call has written anything to them.
     `elementwise` are the pairs (read, written) that may be the same memory,
     `copies` those of them of which one is written as the other is; of a pair in `read_before` everything is
-    read before anything is written. Those in `unsure_reads` may not be read at all. In the kernel's symbols
-    `read_if` says when some of these are read, if they have elements, and `whole` when all of what is written
-    is. Where the effect is not `known` it is the largest possible, and `why` says what was assumed; a kernel
-    gives only those that are `opaque` away, and does with the others what is said of them. That it writes
-    none of the `believed` ones only the call itself says, or the pointer by which a kernel gives them away.
+    read before anything is written. Those that are `unsure` may not be read at all, which is found out once
+    somebody asks. In the kernel's symbols `whole` says when all of what is written is. Where the effect is
+    not `known` it is the largest possible, and `why` says what was assumed; a kernel gives only those that
+    are `opaque` away, and does with the others what is said of them. That it writes none of the `believed`
+    ones only the call itself says, or the pointer by which a kernel gives them away.
     """
 
     reads: frozenset[int]
@@ -40,21 +41,45 @@ class Effect:
     copies: frozenset[tuple[int, int]] = frozenset()
     read_before: frozenset[tuple[int, int]] = frozenset()
     first_reads: Mapping[int, Certainty] = field(default_factory=dict)
-    unsure_reads: frozenset[int] = frozenset()
+    unsure: Callable[[], frozenset[int]] = field(default=frozenset, compare=False, repr=False)
     whole: Mapping[int, Boolean] = field(default_factory=dict)
     known: bool = True
     why: str = ""
-    read_if: Mapping[int, Boolean] = field(default_factory=dict)
     opaque: frozenset[int] = frozenset()
     believed: frozenset[int] = frozenset()
 
+    @cached_property
+    def unsure_reads(self) -> frozenset[int]:
+        """The arguments that may not be read at all."""
+        return self.unsure()
+
+    def may_be_own(self, position: int) -> bool:
+        """Whether it is not known that what is read was not written by the call."""
+        return position in self.writes and position not in self.first_reads
+
     def first_read(self, position: int) -> Certainty | None:
         """How certain it is that what is read was not written by the call; None where that is not known."""
-        sure = must_if(position not in self.unsure_reads)
-        if position not in self.writes:
-            return sure
-        first = self.first_reads.get(position)
-        return first and weakest(first, sure)
+        if self.may_be_own(position):
+            return None
+        first = self.first_reads[position] if position in self.writes else Certainty.MUST
+        return first if first is Certainty.MAY else must_if(position not in self.unsure_reads)
+
+    def with_unsure(self, unsure: Callable[[], frozenset[int]]) -> Effect:
+        """The same effect of a call of which other arguments may not be read."""
+        return Effect(
+            self.reads,
+            self.writes,
+            self.elementwise,
+            self.copies,
+            self.read_before,
+            self.first_reads,
+            unsure,
+            self.whole,
+            self.known,
+            self.why,
+            self.opaque,
+            self.believed,
+        )
 
 
 def outputs_of(type_: ValueType) -> int:
@@ -132,7 +157,7 @@ class EffectTable:
             read = arguments - UNREAD_BY.get(call.callee, frozenset())
             unsure = READ_PERHAPS_BY.get(call.callee, frozenset())
             believed = frozenset() if self.is_seen(call) else arguments
-            return Effect(read, fresh, unsure_reads=unsure, believed=believed)
+            return Effect(read, fresh, unsure=lambda: unsure, believed=believed)
         if call.kind is CallKind.CALL_INPLACE_PACKED:
             written = frozenset(index for index in call.inplace if index >= 0)
             return Effect(arguments, written, believed=arguments - written)
@@ -158,11 +183,10 @@ def _of_kernel(kernel: Kernel) -> Effect:
         kernel.copies,
         kernel.read_before,
         {position: must_if(certain) for position, certain in kernel.first_reads.items()},
-        kernel.unsure_reads,
+        lambda: kernel.unsure_reads,
         whole=kernel.whole_writes,
         known=not unknown,
         why="; ".join(unknown),
-        read_if=kernel.read_if,
         opaque=frozenset(kernel.opaque),
         believed=frozenset(p for p, only_read in kernel.lent.items() if only_read and p not in kernel.writes),
     )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import sympy
 from sympy.logic.boolalg import Boolean
@@ -52,58 +51,64 @@ class CallEffects:
 
     def __init__(self, table: EffectTable, function: Function) -> None:
         self._table = table
-        self._function = function
-        self._sizes: Sizes | None = None
+        self._unsure = _UnsureReads(function)
         self._known: dict[int, Effect] = {}
         """By the indices of the places of calls."""
-        self._alike: dict[tuple[object, ...], tuple[Effect, list[ValueType], Effect]] = {}
-        """By the identities of the kernel's effect and of the types, which are kept, and by what is asserted:
-        the layers of a model ask the same again and again.
-        """
 
     def of(self, call: KernelCall) -> Effect:
         """That of one call."""
         known = self._known.get(call.place.index)
         if known is None:
-            known = self._known[call.place.index] = self._of_alike(call)
+            effect, kernel = self._table.effect_of(call), self._table.kernel_of(call)
+            if kernel is not None and kernel.reads:
+                effect = effect.with_unsure(partial(self._unsure.of, call, kernel))
+            known = self._known[call.place.index] = effect
         return known
 
-    def _of_alike(self, call: KernelCall) -> Effect:
-        effect, kernel = self._table.effect_of(call), self._table.kernel_of(call)
-        if kernel is None or not effect.read_if:
-            return effect
+
+class _UnsureReads:
+    """Which arguments of calls of one function may not be read, found when it is asked for."""
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+        self._sizes: Sizes | None = None
+        self._alike: dict[tuple[object, ...], tuple[Kernel, list[ValueType], frozenset[int]]] = {}
+        """By the identities of the kernel and of the types, which are kept, and by what is asserted: the
+        layers of a model ask the same again and again.
+        """
+
+    def of(self, call: KernelCall, kernel: Kernel) -> frozenset[int]:
+        """Those of one call."""
+        if not kernel.read_if:
+            return kernel.unsure_reads
         if self._sizes is None:
             self._sizes = Sizes.of(self._function)
         types = operand_types(call, self._function)
         asserted = self._sizes.asserted_before(call.place.index)
-        key = (id(effect), *map(id, types), asserted)
+        key = (id(kernel), *map(id, types), asserted)
         known = self._alike.get(key)
         if known is None:
-            found = with_sure_reads(effect, kernel, types, self._sizes.never_negative, asserted)
-            known = self._alike[key] = effect, types, found
+            sure = _sure_reads(kernel, types, self._sizes.never_negative, asserted)
+            known = self._alike[key] = kernel, types, kernel.unsure_reads - sure
         return known[2]
 
 
-def with_sure_reads(
-    effect: Effect,
+def _sure_reads(
     kernel: Kernel,
     types: list[ValueType],
     never_negative: frozenset[sympy.Expr],
     asserted: tuple[tuple[sympy.Symbol, int], ...],
-) -> Effect:
-    """The effect of a call, where the loops around what the kernel reads have a step for operands of these
-    types.
-    """
+) -> frozenset[int]:
+    """What a call reads for sure because the loops around it have a step for operands of these types."""
     if len(types) != len(kernel.parameters):
-        return effect
+        return frozenset()
     values = tuple(reversed(list(_values(kernel, types))))
     never_negative |= symbolic_extents(types)
-    sure = {
+    return frozenset(
         position
-        for position, condition in effect.read_if.items()
+        for position, condition in kernel.read_if.items()
         if _is_sure(condition, values, never_negative, symbolic_extents([types[position]]), asserted)
-    }
-    return replace(effect, unsure_reads=effect.unsure_reads - sure) if sure else effect
+    )
 
 
 def symbolic_extents(types: Iterable[ValueType]) -> frozenset[sympy.Expr]:

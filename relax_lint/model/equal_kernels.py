@@ -155,7 +155,13 @@ class EqualKernels:
                 lasting.add(key, ReadKernel(body, kernel))
             return found
 
-        return replace(kernel, read=accesses, look=lambda: kernel.inside, reshapes=lambda: kernel.is_reshape)
+        return replace(
+            kernel,
+            read=accesses,
+            look=lambda: kernel.inside,
+            reshapes=lambda: kernel.is_reshape,
+            sure=lambda: kernel.sure_reads,
+        )
 
 
 def _signature(function: Any) -> tuple[str, ...]:
@@ -180,6 +186,7 @@ def renamed(read: ReadKernel, name: str, body: Any, own: Callable[[], Kernel]) -
         read=partial(_accesses, kernel, with_its_names),
         look=partial(_inside, kernel, with_its_names),
         reshapes=lambda: kernel.is_reshape,
+        sure=lambda: kernel.sure_reads,
     )
 
 

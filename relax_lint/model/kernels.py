@@ -117,7 +117,8 @@ class Kernel:
     expression; for those in `exact_writes` it is not written as a whole otherwise.
     `first_reads` are loaded from before anything is stored to them: True where that is certain. Those in
     `unsure_reads` are read only where the data, or a size, says so: where they have elements, and `read_if`
-    tells a condition on the kernel's symbols and it holds, they are read.
+    tells a condition on the kernel's symbols and it holds, they are read. Of both nobody asks where all is
+    written before it is read: `sure` finds when parameters are read once somebody does.
     `elementwise` holds the pairs (read, written) that may be the same memory in whatever order the steps of
     loops come: no element is read after it was overwritten. In `copies` each element that is written is that
     of the read one as it is. The pairs in `read_before` may be the same memory as the kernel is written.
@@ -137,7 +138,6 @@ class Kernel:
     copies: frozenset[tuple[int, int]] = frozenset()
     read_before: frozenset[tuple[int, int]] = frozenset()
     first_reads: Mapping[int, bool] = field(default_factory=dict)
-    unsure_reads: frozenset[int] = frozenset()
     opaque: Mapping[int, str] = field(default_factory=dict)
     lookups: tuple[Lookup, ...] = ()
     reductions: tuple[Reduction, ...] = ()
@@ -149,9 +149,30 @@ class Kernel:
     look: Callable[[], Inside] = field(default=lambda: NOTHING, compare=False, repr=False)
     reshapes: Callable[[], bool] = field(default=lambda: False, compare=False, repr=False)
     repeated: Repeated = field(default=_none_repeated, compare=False, repr=False)
-    read_if: Mapping[int, Boolean] = field(default_factory=dict)
     lent: Mapping[int, bool] = field(default_factory=dict)
     """The parameters whose address goes to somebody else, who is told what for; True: to read only."""
+    sure: Callable[[], Mapping[int, Boolean]] = field(default=dict, compare=False, repr=False)
+
+    @cached_property
+    def sure_reads(self) -> Mapping[int, Boolean]:
+        """The parameters that are read for sure where they have elements, each with the condition on the
+        kernel's symbols.
+        """
+        try:
+            return self.sure()
+        except RecursionError:
+            return {}
+
+    @cached_property
+    def unsure_reads(self) -> frozenset[int]:
+        """The parameters that may not be read at all."""
+        return frozenset(p for p in self.reads if self.sure_reads.get(p) != sympy.true)
+
+    @cached_property
+    def read_if(self) -> Mapping[int, Boolean]:
+        """When some of these are read."""
+        given = sorted(self.sure_reads.items())
+        return {p: when for p, when in given if when not in (sympy.true, sympy.false)}
 
     @cached_property
     def is_reshape(self) -> bool:

@@ -18,6 +18,7 @@ from relax_lint.model.kernel_body.data_flow import same_width
 from relax_lint.model.kernel_body.dependences import Dependences
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.narrow import Widths
+from relax_lint.model.kernel_body.quick_reader import QuickReader
 from relax_lint.model.kernel_body.reader import BodyReader
 from relax_lint.model.kernel_body.sure_reads import of_kernel
 from relax_lint.model.kernel_body.touches import stays
@@ -110,23 +111,12 @@ def read_kernel(
     functions: Mapping[str, Any] = MappingProxyType({}),
 ) -> Kernel:
     """The kernel that a PrimFunc is."""
-    loops = Loops()
-    translator = Translator(loops.symbol_of)
-    variables = prim_func.params[:]
-    parameters = tuple([read_parameter(var, translator, loops) for var in variables])
-    shapes = [_known_shape(parameter) for parameter in parameters]
-    loops.close_signature(extent for shape in shapes for extent in shape or ())
-    translator.fits = Widths(loops, shapes).fits
-    reader = BodyReader(variables, parameters, translator, loops, prim_func.body)
-    reader.statement(prim_func.body)
+    reader, parameters, shapes, loops, translator = _read_by(QuickReader, prim_func)
     effects = reader.effects
     coverage = Coverage(reader.touches, shapes, loops)
     trial = Trial(prim_func, shapes, loops.signature)
     elementwise, read_before = _in_place(reader, parameters, loops)
     reads = frozenset(effects.reads | {p for p in range(len(parameters)) if coverage.is_read(p)})
-    told = of_kernel(effects.sure, shapes, loops)
-    stay = partial(stays, touches=reader.touches)
-    sure = confirmed(prim_func, told, reads, sorted(effects.writes), shapes, loops.signature, stay)
     return Kernel(
         name,
         parameters,
@@ -138,7 +128,6 @@ def read_kernel(
         reader.flow.copies(parameters),
         read_before,
         dict(sorted(effects.first_reads.items())),
-        frozenset(p for p in reads if sure.get(p) != sympy.true),
         dict(sorted(effects.opaque.items())),
         tuple(one for one in dict.fromkeys(reader.lookups) if one.indices not in effects.writes),
         tuple(dict.fromkeys(reader.reductions)),
@@ -149,13 +138,35 @@ def read_kernel(
         look=partial(read_inside, prim_func, loops.signature, translator.fits),
         reshapes=partial(is_reshape, prim_func),
         repeated=trial.repeated,
-        read_if=_conditions(sure),
         lent=dict(sorted(effects.lent.items())),
+        sure=partial(_sure_reads, prim_func, reads),
     )
 
 
-def _conditions(sure: Mapping[int, Boolean]) -> dict[int, Boolean]:
-    return {p: when for p, when in sorted(sure.items()) if when not in (sympy.true, sympy.false)}
+Read: TypeAlias = "tuple[BodyReader, tuple[KernelParameter, ...], list[_Extents], Loops, Translator]"
+_Extents: TypeAlias = "tuple[sympy.Expr, ...] | None"
+
+
+def _read_by(kind: type[BodyReader], prim_func: Any) -> Read:
+    """A body that was walked over, with the parameters and what is known of their extents."""
+    loops = Loops()
+    translator = Translator(loops.symbol_of)
+    variables = prim_func.params[:]
+    parameters = tuple([read_parameter(var, translator, loops) for var in variables])
+    shapes = [_known_shape(parameter) for parameter in parameters]
+    loops.close_signature(extent for shape in shapes for extent in shape or ())
+    translator.fits = Widths(loops, shapes).fits
+    reader = kind(variables, parameters, translator, loops, prim_func.body)
+    reader.statement(prim_func.body)
+    return reader, parameters, shapes, loops, translator
+
+
+def _sure_reads(prim_func: Any, reads: frozenset[int]) -> Mapping[int, Boolean]:
+    """When parameters are read for sure, of which contents from before the call may be seen."""
+    reader, _, shapes, loops, _ = _read_by(BodyReader, prim_func)
+    told = of_kernel(reader.effects.sure, shapes, loops)
+    stay = partial(stays, touches=reader.touches)
+    return confirmed(prim_func, told, reads, sorted(reader.effects.writes), shapes, loops.signature, stay)
 
 
 def _whole(position: int, reader: BodyReader, coverage: Coverage, trial: Trial) -> Boolean:

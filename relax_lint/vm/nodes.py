@@ -7,8 +7,8 @@ from typing import Any
 
 from relax_lint.support.lazy_dataclass import dataclass
 
-_LOADS = frozenset({"BufferLoad", "TensorLoad"})
-_CONSTANTS = frozenset({"IntImm", "FloatImm", "StringImm", "GenericConst", "DataTypeImm"})
+LOADS = frozenset({"BufferLoad", "TensorLoad"})
+CONSTANTS = frozenset({"IntImm", "FloatImm", "StringImm", "GenericConst", "DataTypeImm"})
 _CALLS = {
     # Before 0.27 these are calls of intrinsics, from then on nodes of their own.
     "shift_left": "LShift",
@@ -23,12 +23,12 @@ _CALLS = {
 
 def is_load(node: Any) -> bool:
     """Whether an expression of a kernel loads an element of a buffer."""
-    return type(node).__name__ in _LOADS
+    return type(node).__name__ in LOADS
 
 
 def is_kernel_constant(node: Any) -> bool:
     """Whether an expression of a kernel is a constant."""
-    return type(node).__name__ in _CONSTANTS
+    return type(node).__name__ in CONSTANTS
 
 
 def is_saved_constant(value: Any) -> bool:
@@ -44,7 +44,7 @@ def expression_kind(node: Any) -> str:
     if kind == "Call":
         name = getattr(node.op, "name", "").rpartition(".")[2]
         return _CALLS.get(name, f"call of {name or node.op}")
-    return "BufferLoad" if kind in _LOADS else kind
+    return "BufferLoad" if kind in LOADS else kind
 
 
 def parts_of_choice(node: Any) -> tuple[Any, Any, Any]:

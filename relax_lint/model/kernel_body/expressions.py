@@ -6,28 +6,20 @@ Node classes are told apart by name. A buffer is a variable of TVM; local buffer
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any
-from weakref import proxy
+from typing import Any, ClassVar, TypeAlias
 
 import sympy
-from sympy.logic.boolalg import Boolean
 
-from relax_lint.model.kernel_body.conditions import Below
-from relax_lint.model.kernel_body.data_flow import DataFlow, Element, Store
+from relax_lint.model.kernel_body.data_flow import Store
 from relax_lint.model.kernel_body.fills import filled_by_sorting
-from relax_lint.model.kernel_body.flat_positions import flat_position
 from relax_lint.model.kernel_body.lent import lend
-from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.one_number import are_same, is_one_number
+from relax_lint.model.kernel_body.places import Places
 from relax_lint.model.kernel_body.sure_reads import Sure, add, follow, in_each, stored_in
-from relax_lint.model.kernel_body.sure_walk import SureWalk
-from relax_lint.model.kernel_body.touches import Loop, Touch, has_steps_for
-from relax_lint.model.kernels import BufferParameter, KernelParameter, Lookup
-from relax_lint.symbolic.quantity import Unknown
-from relax_lint.symbolic.translate import Translator, Untranslatable
+from relax_lint.model.kernel_body.touches import Touch, has_steps_for
+from relax_lint.symbolic.translate import Untranslatable
 from relax_lint.vm import nodes
 from relax_lint.vm.sorting import sorting_of
 
@@ -35,44 +27,19 @@ _READ, _WRITE = 1, 2
 _ARITHMETIC = ("Add", "Sub", "Mul", "Div", "Mod", "FloorDiv", "FloorMod", "Min", "Max")
 _LOGIC = ("And", "Or", "EQ", "NE", "LT", "LE", "GT", "GE")
 _BITS = ("BitwiseAnd", "BitwiseOr", "BitwiseXor", "LShift", "RShift")
-_BINARY = frozenset((*_ARITHMETIC, *_LOGIC, *_BITS))
-_SHORT = frozenset(("And", "Or"))
+_SHORT = ("And", "Or")
+BINARY = frozenset((*_ARITHMETIC, *_LOGIC, *_BITS)) - frozenset(_SHORT)
+"""The operations whose operands both count."""
 _UNARY = {"Not": "a", "BitwiseNot": "a", "Cast": "value", "Broadcast": "value", "Ramp": "base"}
+Loads: TypeAlias = "list[tuple[Any, tuple[sympy.Expr | None, ...]]]"
+"""The buffers that an expression loads from, each with the indices."""
 
 
-class ExpressionReader(SureWalk):
+class ExpressionReader(Places):
     """Reads the expressions and stores of one body; the findings are in its public attributes afterwards."""
 
-    def __init__(
-        self,
-        variables: Sequence[Any],
-        parameters: Sequence[KernelParameter],
-        translator: Translator,
-        loops: Loops,
-    ) -> None:
-        super().__init__(translator, loops)
-        # With a reference to this one all that was read would stay until the collector comes.
-        self.flow = DataFlow(partial(ExpressionReader._same_place, proxy(self)))
-        self.touches: list[Touch] = []
-        self.lookups: list[Lookup] = []
-        self.filled: dict[int, Boolean] = {}
-        """When parameters are written as a whole by what the kernel calls."""
-        self._parameters = parameters
-        self._loops = loops
-        self._windows: set[Any] = set()
-        """Buffers that show another's data under other indices."""
-        self._guards = 0
-        self._asked: list[tuple[Below, ...] | None] = []
-        """What the conditions around a statement ask, None where that is not known."""
-        self._nest: tuple[Loop, ...] = ()
-        self._left: set[str] = set()
-        """The ways out that a statement before this one may have taken."""
-        for position, var in enumerate(variables):
-            if type(var.ty).__name__ != "PrimType":
-                self._roots[var] = position
-
     def _store(self, node: Any) -> None:
-        loads: list[tuple[Any, tuple[Any, ...]]] = []
+        loads: Loads = []
         memory = self._memory(node.buffer)
         with self._parts() as sure:
             self._expression(node.value, loads)
@@ -99,113 +66,65 @@ class ExpressionReader(SureWalk):
             touch = replace(touch, guards=touch.guards + 1, conditions=None)
         self._order.store(memory, touch)
 
-    def _touch(
-        self,
-        buffer: Any,
-        position: int | None,
-        indices: tuple[sympy.Expr | None, ...],
-        *,
-        writes: bool,
-        copied: int | None = None,
-    ) -> Touch:
-        """Of an own buffer that of nobody else."""
-        if buffer in self._windows:
-            indices, copied = (None,), None
-        touch = Touch(
-            -1 if position is None else position,
-            indices,
-            self._shape_of(buffer if position is None else position),
-            self._nest,
-            len(self.touches),
-            self._uncertain,
-            writes,
-            copied,
-            conditions=self._conditions,
-        )
-        if position is not None:
-            self.touches.append(touch)
-        return touch
-
-    @property
-    def _uncertain(self) -> int:
-        """The number of reasons for which a statement may not be reached."""
-        return self._guards + bool(self._left)
-
-    @property
-    def _conditions(self) -> tuple[Below, ...] | None:
-        """What all conditions ask under which a statement is reached, where that is known."""
-        known = [part for part in self._asked if part is not None]
-        if len(known) < max(self._uncertain, len(self._asked)):
-            return None
-        return tuple(one for part in known for one in part)
-
-    def _element(self, buffer: Any, indices: tuple[sympy.Expr | None, ...]) -> Element:
-        position = self._roots.get(buffer)
-        return Element(buffer if position is None else position, indices)
-
-    def _same_place(self, one: Element, other: Element) -> bool:
-        shape, other_shape = self._shape_of(one.buffer), self._shape_of(other.buffer)
-        if shape is None or other_shape is None or None in one.indices or None in other.indices:
-            return False
-        if one.indices == other.indices and shape[1:] == other_shape[1:]:
-            return True
-        if self._loops.variables_of(one.indices) != self._loops.variables_of(other.indices):
-            return False
-        position = flat_position(one.indices, shape, self._loops)
-        return position is not None and position == flat_position(other.indices, other_shape, self._loops)
-
     # -- expressions ---------------------------------------------------------------------------
 
     def _control(self, node: Any) -> bool:
         """An expression whose value decides where or whether something is done; whether it looks at data."""
-        loads: list[tuple[Any, tuple[Any, ...]]] = []
+        loads: Loads = []
         self._expression(node, loads)
         for source, _ in loads:
             self.flow.give_up(self._roots.get(source))
         return bool(loads)
 
-    def _expression(self, node: Any, loads: list[tuple[Any, tuple[Any, ...]]]) -> None:
+    def _expression(self, node: Any, loads: Loads) -> None:
         kind = type(node).__name__
-        if nodes.is_kernel_constant(node):
-            return
-        if kind == "Var":
-            if node in self._named:
-                self.effects.sure[node] = sympy.true
-            self._opaque(node)
-        elif kind in _SHORT:
-            # The second may be left out, and of the first nothing depends where the second decides alone.
-            with self._where(node.b, holds=kind == "And", unknown=sympy.true):
-                self._expression(node.a, loads)
-            self._guards += 1
-            with self._where(node.a, holds=kind == "And"):
-                self._expression(node.b, loads)
-            self._guards -= 1
-        elif kind in _BINARY:
-            with self._parts() as sure:
-                self._expression(node.a, loads)
-                self._expression(node.b, loads)
-            if sure and not is_one_number(node):
-                add(self.effects.sure, sure)
-        elif kind in _UNARY:
-            self._expression(getattr(node, _UNARY[kind]), loads)
-        elif nodes.is_load(node):
-            self._load(node, loads)
-        elif kind == "Call":
-            self._call(node, loads)
-        elif kind == "Select":
-            self._choice(node.condition, (node.true_value, node.false_value), loads)
-        elif kind == "Let":
-            with self._parts() as whole:
-                with self._naming(node.var, node.value):
-                    self._expression(node.value, loads)
-                with self._parts() as sure:
-                    self._expression(node.body, loads)
-                follow(whole, sure, (node.var,))
-            add(self.effects.sure, whole)
-        else:
+        handler = self.expressions.get(kind)
+        if handler is None:
             self._give_up(f"the kernel contains an expression of the kind {kind}")
+        else:
+            handler(self, node, loads)
 
-    def _load(self, node: Any, loads: list[tuple[Any, tuple[Any, ...]]]) -> None:
+    def _constant(self, node: Any, loads: Loads) -> None:
+        """A constant touches nothing."""
+
+    def _variable(self, node: Any, loads: Loads) -> None:
+        if node in self._named:
+            self.effects.sure[node] = sympy.true
+        self._opaque(node)
+
+    def _short(self, node: Any, loads: Loads) -> None:
+        # The second may be left out, and of the first nothing depends where the second decides alone.
+        holds = type(node).__name__ == "And"
+        with self._where(node.b, holds=holds, unknown=sympy.true):
+            self._expression(node.a, loads)
+        self._guards += 1
+        with self._where(node.a, holds=holds):
+            self._expression(node.b, loads)
+        self._guards -= 1
+
+    def _computed(self, node: Any, loads: Loads) -> None:
+        with self._parts() as sure:
+            self._expression(node.a, loads)
+            self._expression(node.b, loads)
+        if sure and not is_one_number(node):
+            add(self.effects.sure, sure)
+
+    def _unary(self, node: Any, loads: Loads) -> None:
+        self._expression(getattr(node, _UNARY[type(node).__name__]), loads)
+
+    def _select(self, node: Any, loads: Loads) -> None:
+        self._choice(node.condition, (node.true_value, node.false_value), loads)
+
+    def _let(self, node: Any, loads: Loads) -> None:
+        with self._parts() as whole:
+            with self._naming(node.var, node.value):
+                self._expression(node.value, loads)
+            with self._parts() as sure:
+                self._expression(node.body, loads)
+            follow(whole, sure, (node.var,))
+        add(self.effects.sure, whole)
+
+    def _load(self, node: Any, loads: Loads) -> None:
         buffer = nodes.loaded_buffer(node)
         given = node.indices[:]
         for index in given:
@@ -225,7 +144,7 @@ class ExpressionReader(SureWalk):
         if buffer not in self._windows and not self._uncertain:
             self._look_up(position, node.indices)
 
-    def _call(self, node: Any, loads: list[tuple[Any, tuple[Any, ...]]]) -> None:
+    def _call(self, node: Any, loads: Loads) -> None:
         name = str(getattr(node.op, "name", "")).rpartition(".")[2]
         if not nodes.is_plain_call(node):
             self._order.act()
@@ -282,9 +201,7 @@ class ExpressionReader(SureWalk):
             return None
         return shape if shape == given else None
 
-    def _choice(
-        self, condition: Any, values: Sequence[Any], loads: list[tuple[Any, tuple[Any, ...]]]
-    ) -> None:
+    def _choice(self, condition: Any, values: Sequence[Any], loads: Loads) -> None:
         with self._parts() as asked:
             self._control(condition)
         if asked and not (are_same(*values) and nodes.only_computes(condition)):
@@ -339,60 +256,15 @@ class ExpressionReader(SureWalk):
                 self.effects.lose(position, why)
                 self.flow.give_up(position)
 
-    # -- indices -------------------------------------------------------------------------------
-
-    def _indices(self, nodes: Sequence[Any]) -> tuple[sympy.Expr | None, ...]:
-        return tuple([self._index(node) for node in nodes])
-
-    def _index(self, node: Any) -> sympy.Expr | None:
-        try:
-            index = self._translator.expr(node)
-        except (Untranslatable, AttributeError):
-            return None
-        # On an axis with one element the loop variable and 0 are the same place.
-        reached = self._loops.range_of(index) if index.is_Symbol else None
-        return reached.first if reached is not None and reached.first == reached.last else index
-
-    def _look_up(self, position: int, indices: Sequence[Any]) -> None:
-        for axis, node in enumerate(indices):
-            inner = node.value if type(node).__name__ == "Cast" else node
-            if nodes.is_load(inner):
-                source = self._roots.get(nodes.loaded_buffer(inner))
-                steps = None if source is None else self._steps_over(source, inner)
-                if steps is not None:
-                    assert source is not None
-                    self.lookups.append(Lookup(position, axis, source, steps))
-
-    def _steps_over(self, source: int, load: Any) -> tuple[sympy.Expr, ...] | None:
-        """The extents of the loops around a load that comes to every element of a parameter; None for any
-        other.
-        """
-        shape, indices = self._shape(source), self._indices(load.indices)
-        if shape is None or nodes.loaded_buffer(load) in self._windows:
-            return None
-        moving = [index for index in indices if index != 0]
-        if len(set(moving)) < len(moving):
-            return None
-        for index, extent in zip(indices, shape, strict=True):
-            reached = None if index is None else self._loops.range_of(index)
-            plain = index is not None and (index.is_Symbol or index == 0)
-            if not plain or reached is None or reached.first != 0 or reached.extent != extent:
-                return None
-        extents = [loop.extent for loop in self._nest]
-        known = [extent for extent in extents if extent is not None and self._loops.in_signature(extent)]
-        return tuple(known) if len(known) == len(extents) else None
-
-    def _shape(self, position: int) -> tuple[sympy.Expr, ...] | None:
-        parameter = self._parameters[position]
-        if not isinstance(parameter, BufferParameter) or isinstance(parameter.shape, Unknown):
-            return None
-        return parameter.shape
-
-    def _shape_of(self, buffer: Any) -> tuple[sympy.Expr, ...] | None:
-        """The extents of a parameter, by its position, or of a local buffer."""
-        if isinstance(buffer, int):
-            return self._shape(buffer)
-        try:
-            return tuple(self._translator.expr(extent) for extent in buffer.shape)
-        except (Untranslatable, AttributeError):
-            return None
+    expressions: ClassVar[Mapping[str, Callable[[Any, Any, Loads], None]]] = {
+        **dict.fromkeys(nodes.CONSTANTS, _constant),
+        **dict.fromkeys(_SHORT, _short),
+        **dict.fromkeys(BINARY, _computed),
+        **dict.fromkeys(_UNARY, _unary),
+        **dict.fromkeys(nodes.LOADS, _load),
+        "Var": _variable,
+        "Call": _call,
+        "Select": _select,
+        "Let": _let,
+    }
+    """What reads an expression, by its kind."""

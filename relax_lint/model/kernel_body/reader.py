@@ -6,9 +6,9 @@ reached, because of a condition or a way out before it, counts as guarded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import sympy
 from sympy.logic.boolalg import Boolean
@@ -16,7 +16,7 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.model.kernel_body.conditions import Below, conditions_of
 from relax_lint.model.kernel_body.expressions import ExpressionReader
 from relax_lint.model.kernel_body.loops import Loops
-from relax_lint.model.kernel_body.sure_reads import add, follow, in_each, in_loop, where
+from relax_lint.model.kernel_body.sure_reads import Sure, add, follow, in_each, in_loop, where
 from relax_lint.model.kernel_body.touches import Loop, Touch
 from relax_lint.model.kernel_body.ways_out import Around, left_if
 from relax_lint.model.kernels import KernelParameter, Reduction
@@ -51,7 +51,7 @@ class BodyReader(ExpressionReader):
 
     def statement(self, node: Any) -> None:
         """Read a statement and what is inside it."""
-        handler = _STATEMENTS.get(type(node).__name__)
+        handler = self.statements.get(type(node).__name__)
         if handler is None:
             self._give_up(f"the kernel has a statement of the kind {type(node).__name__}")
         else:
@@ -117,13 +117,17 @@ class BodyReader(ExpressionReader):
         self._nest = (*nest, *loops)
         with self._parts() as sure, self._around.loop(body):
             self.statement(body)
-        shapes = [self._shape(position) for position in range(len(self._parameters))]
-        for loop in loops:
-            sure = in_loop(sure, loop, shapes, self._loops, whole=not left)
-        add(self.effects.sure, sure)
+        self._come_from(loops, sure, whole=not left)
         self._nest = nest
         self._guards -= left
         self._left = before | (self._left & {RETURN})
+
+    def _come_from(self, loops: Sequence[Loop], sure: Sure, *, whole: bool) -> None:
+        """Behind loops, what was read in a step of them for sure is read."""
+        shapes = [self._shape(position) for position in range(len(self._parameters))]
+        for loop in loops:
+            sure = in_loop(sure, loop, shapes, self._loops, whole=whole)
+        add(self.effects.sure, sure)
 
     def _while(self, node: Any) -> None:
         self._guards += 1
@@ -378,21 +382,19 @@ class BodyReader(ExpressionReader):
         except (Untranslatable, AttributeError):
             return None
 
-
-_STATEMENTS: dict[str, Callable[[BodyReader, Any], None]] = {
-    "SeqStmt": BodyReader._sequence,
-    "For": BodyReader._for,
-    "While": BodyReader._while,
-    "IfThenElse": BodyReader._if,
-    "AttrStmt": BodyReader._attribute,
-    "SBlockRealize": BodyReader._realize,
-    "DeclBuffer": BodyReader._declare,
-    "AllocBuffer": BodyReader._allocate,
-    "Bind": BodyReader._bind,
-    "Evaluate": BodyReader._evaluate,
-    "AssertStmt": BodyReader._assert,
-    "BufferStore": BodyReader._store,
-    "Break": BodyReader._leave,
-    "Continue": BodyReader._leave,
-    "Return": BodyReader._leave,
-}
+    statements: ClassVar[Mapping[str, Callable[[Any, Any], None]]] = {
+        "SeqStmt": _sequence,
+        "For": _for,
+        "While": _while,
+        "IfThenElse": _if,
+        "AttrStmt": _attribute,
+        "SBlockRealize": _realize,
+        "DeclBuffer": _declare,
+        "AllocBuffer": _allocate,
+        "Bind": _bind,
+        "Evaluate": _evaluate,
+        "AssertStmt": _assert,
+        "BufferStore": ExpressionReader._store,
+        **dict.fromkeys(("Break", "Continue", "Return"), _leave),
+    }
+    """What reads a statement, by its kind."""
