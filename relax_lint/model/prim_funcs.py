@@ -17,6 +17,7 @@ from relax_lint.model.kernel_body.coverage import Coverage
 from relax_lint.model.kernel_body.data_flow import same_width
 from relax_lint.model.kernel_body.dependences import Dependences
 from relax_lint.model.kernel_body.loops import Loops
+from relax_lint.model.kernel_body.matters import Matters
 from relax_lint.model.kernel_body.narrow import Widths
 from relax_lint.model.kernel_body.reader import BodyReader
 from relax_lint.model.kernel_body.sure_reads import of_kernel
@@ -126,7 +127,10 @@ def read_kernel(
     reads = frozenset(effects.reads | {p for p in range(len(parameters)) if coverage.is_read(p)})
     told = of_kernel(effects.sure, shapes, loops)
     stay = partial(stays, touches=reader.touches)
-    sure = confirmed(prim_func, told, reads, sorted(effects.writes), shapes, loops.signature, stay)
+    written = sorted(effects.writes)
+    sure = confirmed(prim_func, told, reads, written, shapes, loops.signature, stay)
+    matters = Matters(prim_func, shapes, loops.signature, written)
+    sure = {p: matters.where(p, when) if p in reads and written else when for p, when in sure.items()}
     return Kernel(
         name,
         parameters,

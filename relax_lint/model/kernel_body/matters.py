@@ -1,0 +1,207 @@
+"""Whether what a parameter held before a kernel matters for what it stores: tried at small sizes, with
+several contents, in the machine's arithmetic.
+
+What is loaded for sure may still be of no use: in `x & 0`, in `x % n` where `n` is 1, or where it tells where
+to store a number that is there already. Of a kernel that is too large to be tried only some steps of each
+loop are. Where it does what is not carried out here, nothing is said.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import sympy
+from sympy.logic.boolalg import Boolean
+
+from relax_lint.model.kernel_body.cells import Declined, Memory, Outside
+from relax_lint.model.kernel_body.machine import ASKS_FOR_NAN, Cells, MachineCompiler, Run, kept_by
+
+Sizes: TypeAlias = "Mapping[sympy.Symbol, int]"
+
+_MOST_STEPS = 6_000
+_MOST_ELEMENTS = 2_000
+_TRIALS = 10
+"""With so many contents of all other parameters it is asked whether one matters: some of them may hide it."""
+_ENOUGH = 3
+"""So many of them have to agree that it does not."""
+_SIZES = (1, 2, 3, 0, 5, 8, 4)
+_MOST_POINTS = 6
+"""At so many sizes at most a kernel is tried."""
+_LARGEST = 64
+_KINDS = 5
+"""So many kinds of contents there are."""
+
+
+class Matters:
+    """One PrimFunc. `symbols` are what its variables are called elsewhere, `written` the positions of the
+    parameters that it stores to.
+    """
+
+    def __init__(
+        self,
+        prim_func: Any,
+        shapes: Sequence[tuple[sympy.Expr, ...] | None],
+        symbols: Mapping[Any, sympy.Symbol],
+        written: Sequence[int],
+    ) -> None:
+        self._prim_func = prim_func
+        self._shapes = shapes
+        self._symbols = symbols
+        self._written = written
+        self._compiler = MachineCompiler()
+        self._body: Any = None
+        self._keeps: list[Any] = []
+        self._constants: list[float] = []
+        self._asks_for_nan = False
+        self._is_declined = False
+
+    def where(self, position: int, when: Boolean) -> Boolean:
+        """That part of a condition on sizes under which something was not seen to be of no matter."""
+        seen = {tuple(sizes.items()): self._at(position, sizes) for sizes in self._points(position, when)}
+        wrong = [dict(sizes) for sizes, found in seen.items() if found is False]
+        if not wrong:
+            return when
+        # Most often it is the smallest size at which all comes to one.
+        for symbol in wrong[0]:
+            end = max(sizes[symbol] for sizes in wrong) + 1
+            if sum(found is True and dict(sizes)[symbol] >= end for sizes, found in seen.items()) > 1:
+                return sympy.And(when, sympy.Ge(symbol, end))
+        return sympy.false
+
+    def _points(self, position: int, when: Boolean) -> Iterator[Sizes]:
+        """Sizes at which a condition holds and a parameter has elements."""
+        symbols = sorted(dict.fromkeys(self._symbols.values()), key=lambda one: str(one.name))
+        own = {int(one) for one in when.atoms(sympy.Integer)}
+        numbers = [*_SIZES, *sorted(one + more for one in own for more in (0, 1) if 8 < one < _LARGEST)]
+        found = 0
+        tried: set[tuple[int, ...]] = set()
+        for shift in range(len(numbers) if len(symbols) > 1 else 1):
+            for start in range(len(numbers)):
+                point = tuple(
+                    numbers[(start + shift * place) % len(numbers)] for place in range(len(symbols))
+                )
+                sizes = dict(zip(symbols, point, strict=True))
+                if point in tried or not self._is_possible(position, when, sizes):
+                    continue
+                tried.add(point)
+                yield sizes
+                found += 1
+                if found == _MOST_POINTS:
+                    return
+
+    def _is_possible(self, position: int, when: Boolean, sizes: Sizes) -> bool:
+        try:
+            if when.xreplace(sizes) != sympy.true:
+                return False
+            extents = [_extents(shape, sizes) for shape in self._shapes if shape is not None]
+            return min(map(min, filter(None, extents)), default=0) >= 0 and 0 not in _extents(
+                self._shapes[position] or (), sizes
+            )
+        except (ArithmeticError, TypeError, ValueError):
+            return False
+
+    def _at(self, position: int, sizes: Sizes) -> bool | None:
+        """Whether it matters at some sizes; None where that was not found out."""
+        same = failed = 0
+        is_sparse = any(
+            math.prod(_extents(shape, sizes)) > _MOST_ELEMENTS for shape in self._shapes if shape is not None
+        )
+        for trial in range(_TRIALS):
+            try:
+                results = [self._stored(position, sizes, trial, contents, is_sparse) for contents in (0, 1)]
+            except (Declined, ArithmeticError, ValueError, LookupError, TypeError):
+                failed += 1
+                if failed > _ENOUGH or self._is_declined:
+                    return None
+                is_sparse = True
+                continue
+            if results == [None, None]:
+                continue
+            one, other = results
+            if one is None or other is None or not _alike(one, other, is_sparse=is_sparse):
+                return True
+            same += 1
+        return False if same >= _ENOUGH else None
+
+    def _compile(self) -> None:
+        self._is_declined = True
+        self._keeps = [
+            None if shape is None else kept_by(str(var.dtype))
+            for var, shape in zip(self._prim_func.params, self._shapes, strict=True)
+        ]
+        self._body = self._compiler.statement(self._prim_func.body)
+        self._constants = sorted(self._compiler.constants)
+        self._asks_for_nan = not ASKS_FOR_NAN.isdisjoint(self._compiler.calls)
+        self._is_declined = False
+
+    def _stored(
+        self, position: int, sizes: Sizes, trial: int, contents: int, is_sparse: bool
+    ) -> list[Cells] | None:
+        """What is stored where in the end; None where an element was used that is none. Raises `Declined`."""
+        if self._is_declined:
+            raise Declined
+        if self._body is None:
+            self._compile()
+        variables = self._prim_func.params
+        buffers: dict[Any, Memory] = {}
+        cells: dict[int, Cells] = {}
+        for place, shape in enumerate(self._shapes):
+            if shape is not None:
+                held = Cells(self._contents(place, trial, contents if place == position else 2))
+                memory: Any = held
+                buffers[variables[place]] = Memory(memory, 0, _extents(shape, sizes))
+                cells[place] = held
+        run = Run({var: sizes[symbol] for var, symbol in self._symbols.items()}, buffers, _MOST_STEPS)
+        run.is_sparse = is_sparse
+        try:
+            self._body(run)
+        except Outside:
+            return None
+        return [cells[place] for place in self._written if place in cells]
+
+    def _contents(self, place: int, trial: int, number: int) -> Callable[[int], Any]:
+        """What a parameter holds; in some trials the same in each element."""
+        keep, is_one = self._keeps[place], trial % _KINDS == _KINDS - 1
+        seed = (trial * 3 + number) * 64 + place
+
+        def begin(cell: int) -> Any:
+            chance = random.Random(seed if is_one else seed + (cell + 1) * 65_537)
+            return keep(self._number(chance, trial % _KINDS))
+
+        return begin
+
+    def _number(self, chance: random.Random, kind: int) -> float:
+        roll = chance.random()
+        if self._asks_for_nan and roll < 0.2:
+            return chance.choice((math.nan, math.inf))
+        if roll < 0.3 and self._constants:
+            return chance.choice(self._constants) + chance.choice((-1, -0.5, 0, 0.5, 1))
+        if kind == 1 or roll > 0.95:
+            return chance.choice((-1, 1)) * math.pow(10, chance.uniform(-2, 9))
+        if kind == 2:
+            return chance.choice((0, 1))
+        if kind == 3:
+            return chance.randint(0, 9) + 0.013
+        return chance.randint(-9, 9) + 0.013
+
+
+def _extents(shape: Sequence[sympy.Expr], sizes: Sizes) -> tuple[int, ...]:
+    """The extents of a buffer."""
+    return tuple(int(one) if one.is_Integer else int(one.xreplace(sizes)) for one in shape)
+
+
+def _alike(one: Sequence[Cells], other: Sequence[Cells], *, is_sparse: bool) -> bool:
+    """Whether what was stored in one run or in the other is the same after both. Where data chose where to
+    store and steps were left out, that is asked of what both have stored: those steps may have stored there.
+    """
+    for first, second in zip(one, other, strict=True):
+        everything = first.stored | first.chosen, second.stored | second.chosen
+        asked = everything[0] & everything[1] if is_sparse else everything[0] | everything[1]
+        for cell in first.stored | second.stored | asked:
+            a, b = first[cell], second[cell]
+            if a != b and not (a != a and b != b):
+                return False
+    return True
