@@ -117,8 +117,10 @@ def read_kernel(
     parameters = tuple([read_parameter(var, translator, loops) for var in variables])
     shapes = [_known_shape(parameter) for parameter in parameters]
     loops.close_signature(extent for shape in shapes for extent in shape or ())
-    translator.fits = Widths(loops, shapes).fits
+    widths = Widths(loops, shapes)
+    translator.fits = widths.fits
     reader = BodyReader(variables, parameters, translator, loops, prim_func.body)
+    reader.held_if = widths.held_if
     reader.statement(prim_func.body)
     effects = reader.effects
     coverage = Coverage(reader.touches, shapes, loops)
