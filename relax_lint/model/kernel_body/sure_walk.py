@@ -173,7 +173,7 @@ class SureWalk:
     def _cell(self, buffer: Any, indices: Any) -> Any:
         """The memory of an element: of an own buffer that element alone, where its indices are numbers."""
         own = self._own_buffer(buffer)
-        numbers = None if own is None or own in self._shown.values() else _numbers(indices)
+        numbers = None if own is None or own in self._shown.values() else nodes.integers(indices)
         return self._memory(buffer) if numbers is None else Cell(own, numbers)
 
     def _before(self, statement: Any) -> None:
@@ -181,7 +181,7 @@ class SureWalk:
         kind = type(statement).__name__
         own = self._own_buffer(statement.buffer) if kind == "BufferStore" else None
         if own is not None and own not in self._shown.values():
-            indices = _numbers(statement.indices)
+            indices = nodes.integers(statement.indices)
             if indices is not None:
                 self._held[own, indices] = statement.value
                 return
@@ -202,11 +202,5 @@ class SureWalk:
 
     def _held_by(self, node: Any) -> sympy.Expr:
         if nodes.is_load(node):
-            node = self._held[self._own_buffer(nodes.loaded_buffer(node)), _numbers(node.indices) or ()]
+            node = self._held[self._own_buffer(nodes.loaded_buffer(node)), nodes.integers(node.indices) or ()]
         return self._translator.expr(node)
-
-
-def _numbers(indices: Any) -> tuple[int, ...] | None:
-    if not all(type(index).__name__ == "IntImm" for index in indices):
-        return None
-    return tuple(int(index.value) for index in indices)
