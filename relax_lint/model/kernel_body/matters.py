@@ -9,8 +9,8 @@ loop are. Where it does what is not carried out here, nothing is said.
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import Any, TypeAlias
 
 import sympy
@@ -27,10 +27,14 @@ _TRIALS = 10
 """With so many contents of all other parameters it is asked whether one matters: some of them may hide it."""
 _ENOUGH = 3
 """So many of them have to agree that it does not."""
-_SIZES = (1, 2, 3, 0, 5, 8, 4)
-_MOST_POINTS = 6
+_SMALL = (1, 2, 3)
+_OTHERS = (5, 0, 8, 2, 4)
+"""Sizes that are tried, the small ones first and each with each."""
+_MOST_POINTS = 9
 """At so many sizes at most a kernel is tried."""
 _LARGEST = 64
+_BITS = 2**64 - 1
+_SHIFTS = (-1, -0.5, 0, 0.5, 1)
 _KINDS = 5
 """So many kinds of contents there are."""
 
@@ -75,22 +79,14 @@ class Matters:
         """Sizes at which a condition holds and a parameter has elements."""
         symbols = sorted(dict.fromkeys(self._symbols.values()), key=lambda one: str(one.name))
         own = {int(one) for one in when.atoms(sympy.Integer)}
-        numbers = [*_SIZES, *sorted(one + more for one in own for more in (0, 1) if 8 < one < _LARGEST)]
-        found = 0
-        tried: set[tuple[int, ...]] = set()
-        for shift in range(len(numbers) if len(symbols) > 1 else 1):
-            for start in range(len(numbers)):
-                point = tuple(
-                    numbers[(start + shift * place) % len(numbers)] for place in range(len(symbols))
-                )
-                sizes = dict(zip(symbols, point, strict=True))
-                if point in tried or not self._is_possible(position, when, sizes):
-                    continue
-                tried.add(point)
-                yield sizes
-                found += 1
-                if found == _MOST_POINTS:
-                    return
+        beyond = sorted(one + more for one in own for more in (0, 1) if _SMALL[-1] < one < _LARGEST)
+        turns = chain(_in_turn(_SMALL, len(symbols)), _in_turn((*_OTHERS, *beyond), len(symbols)))
+        possible = (
+            sizes
+            for point in dict.fromkeys(turns)
+            if self._is_possible(position, when, sizes := dict(zip(symbols, point, strict=True)))
+        )
+        yield from islice(possible, _MOST_POINTS)
 
     def _is_possible(self, position: int, when: Boolean, sizes: Sizes) -> bool:
         try:
@@ -164,28 +160,42 @@ class Matters:
 
     def _contents(self, place: int, trial: int, number: int) -> Callable[[int], Any]:
         """What a parameter holds; in some trials the same in each element."""
-        keep, is_one = self._keeps[place], trial % _KINDS == _KINDS - 1
-        seed = (trial * 3 + number) * 64 + place
+        keep, kind = self._keeps[place], trial % _KINDS
+        seed = _mixed((trial * 3 + number) * 64 + place)
 
         def begin(cell: int) -> Any:
-            chance = random.Random(seed if is_one else seed + (cell + 1) * 65_537)
-            return keep(self._number(chance, trial % _KINDS))
+            return keep(self._number(_mixed(seed if kind == _KINDS - 1 else seed + cell), kind))
 
         return begin
 
-    def _number(self, chance: random.Random, kind: int) -> float:
-        roll = chance.random()
-        if self._asks_for_nan and roll < 0.2:
-            return chance.choice((math.nan, math.inf))
-        if roll < 0.3 and self._constants:
-            return chance.choice(self._constants) + chance.choice((-1, -0.5, 0, 0.5, 1))
-        if kind == 1 or roll > 0.95:
-            return chance.choice((-1, 1)) * math.pow(10, chance.uniform(-2, 9))
+    def _number(self, chance: int, kind: int) -> float:
+        """A number of some kind, drawn by one of 64 random bits."""
+        roll, chance = chance % 100, chance // 100
+        if self._asks_for_nan and roll < 20:
+            return (math.nan, math.inf)[chance % 2]
+        if roll < 30 and self._constants:
+            place, shift = divmod(chance, len(_SHIFTS))
+            return self._constants[place % len(self._constants)] + _SHIFTS[shift]
+        if kind == 1 or roll >= 95:
+            return (-1, 1)[chance % 2] * 10.0 ** (chance % 9) * (1 + chance % 1_009 / 1_009)
         if kind == 2:
-            return chance.choice((0, 1))
-        if kind == 3:
-            return chance.randint(0, 9) + 0.013
-        return chance.randint(-9, 9) + 0.013
+            return chance % 2
+        return chance % 10 + 0.013 if kind == 3 else chance % 19 - 9 + 0.013
+
+
+def _mixed(number: int) -> int:
+    """64 bits that a number is told by and that look random."""
+    for times in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9):
+        number = (number + 1) * times & _BITS
+        number ^= number >> 31
+    return number
+
+
+def _in_turn(numbers: Sequence[int], count: int) -> Iterator[tuple[int, ...]]:
+    """So many of some numbers: each one with the next, with itself, and so on."""
+    for shift in (1, 0, *range(2, len(numbers))):
+        for start in range(len(numbers)):
+            yield tuple(numbers[(start + shift * place) % len(numbers)] for place in range(count))
 
 
 def _extents(shape: Sequence[sympy.Expr], sizes: Sizes) -> tuple[int, ...]:
