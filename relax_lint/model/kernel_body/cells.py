@@ -51,10 +51,10 @@ class Frame:
     def __init__(self, scalars: Mapping[Any, float], buffers: Mapping[Any, Memory], steps: int) -> None:
         self.scalars = dict(scalars)
         self.buffers = dict(buffers)
-        self._steps = steps
+        self.steps = steps
 
     def step(self) -> None:
         """Count a step. Raises `Declined` after the last one."""
-        self._steps -= 1
-        if self._steps < 0:
+        self.steps -= 1
+        if self.steps < 0:
             raise Declined

@@ -21,8 +21,10 @@ from relax_lint.model.kernel_body.machine import ASKS_FOR_NAN, Cells, MachineCom
 
 Sizes: TypeAlias = "Mapping[sympy.Symbol, int]"
 
-_MOST_STEPS = 6_000
-_MOST_ELEMENTS = 2_000
+_MOST_STEPS = 2_000
+_MOST_ELEMENTS = 1_000
+_USUAL_WORK, _MOST_WORK = 3_000, 30_000
+"""So many steps are gone in a kernel as long as all that is tried matters, and where something does not."""
 _TRIALS = 10
 """With so many contents of all other parameters it is asked whether one matters: some of them may hide it."""
 _ENOUGH = 3
@@ -58,13 +60,19 @@ class Matters:
         self._compiler = MachineCompiler()
         self._body: Any = None
         self._keeps: list[Any] = []
+        self._spent = 0
+        self._known: dict[Any, list[Cells] | None] = {}
         self._constants: list[float] = []
         self._asks_for_nan = False
         self._is_declined = False
 
     def where(self, position: int, when: Boolean) -> Boolean:
         """That part of a condition on sizes under which something was not seen to be of no matter."""
-        seen = {tuple(sizes.items()): self._at(position, sizes) for sizes in self._points(position, when)}
+        seen: dict[tuple[tuple[sympy.Symbol, int], ...], bool | None] = {}
+        for sizes in self._points(position, when):
+            if seen and self._spent > (_MOST_WORK if False in seen.values() else _USUAL_WORK):
+                break
+            seen[tuple(sizes.items())] = self._at(position, sizes)
         wrong = [dict(sizes) for sizes, found in seen.items() if found is False]
         if not wrong:
             return when
@@ -107,7 +115,7 @@ class Matters:
         )
         for trial in range(_TRIALS):
             try:
-                results = [self._stored(position, sizes, trial, contents, is_sparse) for contents in (0, 1)]
+                results = [self._begun(sizes, trial, is_sparse), self._run(position, sizes, trial, is_sparse)]
             except (Declined, ArithmeticError, ValueError, LookupError, TypeError):
                 failed += 1
                 if failed > _ENOUGH or self._is_declined:
@@ -133,10 +141,17 @@ class Matters:
         self._asks_for_nan = not ASKS_FOR_NAN.isdisjoint(self._compiler.calls)
         self._is_declined = False
 
-    def _stored(
-        self, position: int, sizes: Sizes, trial: int, contents: int, is_sparse: bool
-    ) -> list[Cells] | None:
-        """What is stored where in the end; None where an element was used that is none. Raises `Declined`."""
+    def _begun(self, sizes: Sizes, trial: int, is_sparse: bool) -> list[Cells] | None:
+        """What is stored where without a change."""
+        key = (tuple(sizes.values()), trial, is_sparse)
+        if key not in self._known:
+            self._known[key] = self._run(None, sizes, trial, is_sparse)
+        return self._known[key]
+
+    def _run(self, changed: int | None, sizes: Sizes, trial: int, is_sparse: bool) -> list[Cells] | None:
+        """What is stored where in the end, with other contents of one parameter; None where an element was
+        used that is none. Raises `Declined`.
+        """
         if self._is_declined:
             raise Declined
         if self._body is None:
@@ -146,7 +161,7 @@ class Matters:
         cells: dict[int, Cells] = {}
         for place, shape in enumerate(self._shapes):
             if shape is not None:
-                held = Cells(self._contents(place, trial, contents if place == position else 2))
+                held = Cells(self._contents(place, trial, int(place == changed)))
                 memory: Any = held
                 buffers[variables[place]] = Memory(memory, 0, _extents(shape, sizes))
                 cells[place] = held
@@ -156,31 +171,36 @@ class Matters:
             self._body(run)
         except Outside:
             return None
+        finally:
+            self._spent += _MOST_STEPS - run.steps
         return [cells[place] for place in self._written if place in cells]
 
     def _contents(self, place: int, trial: int, number: int) -> Callable[[int], Any]:
         """What a parameter holds; in some trials the same in each element."""
         keep, kind = self._keeps[place], trial % _KINDS
-        seed = _mixed((trial * 3 + number) * 64 + place)
+        seed = _mixed((trial * 2 + number) * 64 + place)
+        constants, asks_for_nan = self._constants, self._asks_for_nan
 
         def begin(cell: int) -> Any:
-            return keep(self._number(_mixed(seed if kind == _KINDS - 1 else seed + cell), kind))
+            chance = _mixed(seed if kind == _KINDS - 1 else seed + cell)
+            return keep(_number(chance, kind, constants, asks_for_nan))
 
         return begin
 
-    def _number(self, chance: int, kind: int) -> float:
-        """A number of some kind, drawn by one of 64 random bits."""
-        roll, chance = chance % 100, chance // 100
-        if self._asks_for_nan and roll < 20:
-            return (math.nan, math.inf)[chance % 2]
-        if roll < 30 and self._constants:
-            place, shift = divmod(chance, len(_SHIFTS))
-            return self._constants[place % len(self._constants)] + _SHIFTS[shift]
-        if kind == 1 or roll >= 95:
-            return (-1, 1)[chance % 2] * 10.0 ** (chance % 9) * (1 + chance % 1_009 / 1_009)
-        if kind == 2:
-            return chance % 2
-        return chance % 10 + 0.013 if kind == 3 else chance % 19 - 9 + 0.013
+
+def _number(chance: int, kind: int, constants: Sequence[float], asks_for_nan: bool) -> float:
+    """A number of some kind, drawn by 64 random bits."""
+    roll, chance = chance % 100, chance // 100
+    if asks_for_nan and roll < 20:
+        return (math.nan, math.inf)[chance % 2]
+    if roll < 30 and constants:
+        place, shift = divmod(chance, len(_SHIFTS))
+        return constants[place % len(constants)] + _SHIFTS[shift]
+    if kind == 1 or roll >= 95:
+        return (-1, 1)[chance % 2] * 10.0 ** (chance % 9) * (1 + chance % 1_009 / 1_009)
+    if kind == 2:
+        return chance % 2
+    return chance % 10 + 0.013 if kind == 3 else chance % 19 - 9 + 0.013
 
 
 def _mixed(number: int) -> int:

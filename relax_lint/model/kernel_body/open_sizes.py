@@ -127,6 +127,7 @@ def bounds_of(
     """How large the symbols are at least under a condition, where the parameter `own` has elements; without
     those that may be any number.
     """
+    when = _plain(when)
     extents = {extent for shape in shapes for extent in shape if extent.is_Symbol}
     found = {symbol: 0 for symbol in symbols if symbol in extents}
     positive = [sympy.Ge(extent, 1) for extent in shapes[own]]
@@ -134,6 +135,23 @@ def bounds_of(
         found[symbol] = max(number, found.get(symbol, number))
     given = [sympy.Ge(extent, 0) for shape in shapes for extent in shape]
     return Bounds(found, tuple(_above(sympy.And(when, *positive, *given))))
+
+
+def _plain(when: Boolean) -> Boolean:
+    """A condition without the least and the greatest of numbers, where it says that these are not below
+    another number.
+    """
+    found = [when]
+    for one in sympy.And.make_args(when):
+        if not isinstance(one, sympy.Ge | sympy.Gt | sympy.Le | sympy.Lt):
+            continue
+        most, kind = one.gts, sympy.Gt if isinstance(one, sympy.Gt | sympy.Lt) else sympy.Ge
+        parts = most.args
+        if isinstance(most, sympy.Max) and one.lts.is_Integer:
+            parts = [part for part in parts if kind(part, one.lts) != sympy.false]
+        if isinstance(most, sympy.Min) or (isinstance(most, sympy.Max) and len(parts) == 1):
+            found += [kind(part, one.lts) for part in parts]
+    return sympy.And(*found)
 
 
 def _above(when: Boolean) -> Iterator[tuple[sympy.Symbol, sympy.Expr]]:
