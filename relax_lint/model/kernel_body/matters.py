@@ -23,9 +23,9 @@ Sizes: TypeAlias = "Mapping[sympy.Symbol, int]"
 
 _MOST_STEPS = 2_000
 _MOST_ELEMENTS = 1_000
-_USUAL_WORK, _MOST_WORK = 3_000, 30_000
+_USUAL_WORK, _MOST_WORK = 800, 30_000
 """So many steps are gone in a kernel as long as all that is tried matters, and where something does not."""
-_TRIALS = 10
+_TRIALS = 40
 """With so many contents of all other parameters it is asked whether one matters: some of them may hide it."""
 _ENOUGH = 3
 """So many of them have to agree that it does not."""
@@ -114,6 +114,8 @@ class Matters:
             math.prod(_extents(shape, sizes)) > _MOST_ELEMENTS for shape in self._shapes if shape is not None
         )
         for trial in range(_TRIALS):
+            if same >= _ENOUGH and self._spent > _MOST_WORK:
+                break
             try:
                 results = [self._begun(sizes, trial, is_sparse), self._run(position, sizes, trial, is_sparse)]
             except (Declined, ArithmeticError, ValueError, LookupError, TypeError):
