@@ -17,6 +17,7 @@ from relax_lint.model.kernel_body.coverage import Coverage
 from relax_lint.model.kernel_body.data_flow import same_width
 from relax_lint.model.kernel_body.dependences import Dependences
 from relax_lint.model.kernel_body.loops import Loops
+from relax_lint.model.kernel_body.matters import Matters
 from relax_lint.model.kernel_body.narrow import Widths
 from relax_lint.model.kernel_body.quick_reader import QuickReader
 from relax_lint.model.kernel_body.reader import BodyReader
@@ -155,8 +156,10 @@ def _read_by(kind: type[BodyReader], prim_func: Any) -> Read:
     parameters = tuple([read_parameter(var, translator, loops) for var in variables])
     shapes = [_known_shape(parameter) for parameter in parameters]
     loops.close_signature(extent for shape in shapes for extent in shape or ())
-    translator.fits = Widths(loops, shapes).fits
+    widths = Widths(loops, shapes)
+    translator.fits = widths.fits
     reader = kind(variables, parameters, translator, loops, prim_func.body)
+    reader.held_if = widths.held_if
     reader.statement(prim_func.body)
     return reader, parameters, shapes, loops, translator
 
@@ -166,7 +169,10 @@ def _sure_reads(prim_func: Any, reads: frozenset[int]) -> Mapping[int, Boolean]:
     reader, _, shapes, loops, _ = _read_by(BodyReader, prim_func)
     told = of_kernel(reader.effects.sure, shapes, loops)
     stay = partial(stays, touches=reader.touches)
-    return confirmed(prim_func, told, reads, sorted(reader.effects.writes), shapes, loops.signature, stay)
+    written = sorted(reader.effects.writes)
+    sure = confirmed(prim_func, told, reads, written, shapes, loops.signature, stay)
+    matters = Matters(prim_func, shapes, loops.signature, written)
+    return {p: matters.where(p, when) if p in reads and written else when for p, when in sure.items()}
 
 
 def _whole(position: int, reader: BodyReader, coverage: Coverage, trial: Trial) -> Boolean:

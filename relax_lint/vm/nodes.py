@@ -134,6 +134,13 @@ def nodes_of(expression: Any) -> Iterator[Any]:
         yield from nodes_of(child)
 
 
+def integers(indices: Any) -> tuple[int, ...] | None:
+    """Indices that are all of them constants; None where one is not."""
+    if not all(type(index).__name__ == "IntImm" for index in indices):
+        return None
+    return tuple(int(index.value) for index in indices)
+
+
 def is_plain_call(call: Any) -> bool:
     """Whether a call changes nothing: TVM says so of its operations."""
     try:

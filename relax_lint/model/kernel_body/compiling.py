@@ -4,63 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
+from relax_lint.model.kernel_body.cells import Declined, Frame, Memory
 from relax_lint.vm import nodes
 from relax_lint.vm.exits import BREAK, CONTINUE, exit_of
 
 _MAX_LOCAL = 20_000
 _REDUCTION_AXIS = 2
-
-
-class Declined(Exception):
-    """The body does something that is not carried out here."""
-
-
-@dataclass
-class Memory:
-    """A buffer on some cells, from `start` on, in row-major order."""
-
-    cells: list[float]
-    start: int
-    shape: tuple[int, ...]
-
-    @property
-    def count(self) -> int:
-        """The number of elements."""
-        return math.prod(self.shape)
-
-    def contents(self) -> list[float]:
-        """The elements."""
-        return self.cells[self.start : self.start + self.count]
-
-    def cell(self, indices: Sequence[float]) -> int:
-        """The cell of an element."""
-        position = 0
-        for index, extent in zip(indices, self.shape, strict=True):
-            if isinstance(index, float):
-                raise Declined
-            position = position * extent + index
-        if not 0 <= position < self.count:
-            raise Declined
-        return self.start + position
-
-
-class Frame:
-    """The values of variables, the buffers, and how many steps are left."""
-
-    def __init__(self, scalars: Mapping[Any, float], buffers: Mapping[Any, Memory], steps: int) -> None:
-        self.scalars = dict(scalars)
-        self.buffers = dict(buffers)
-        self._steps = steps
-
-    def step(self) -> None:
-        """Count a step. Raises `Declined` after the last one."""
-        self._steps -= 1
-        if self._steps < 0:
-            raise Declined
 
 
 def _decided(value: Any) -> bool:
@@ -152,7 +104,7 @@ def _in_range(dtype: str, value: Value) -> Value:
     return run
 
 
-def _repeated(steps: Callable[[Frame], Iterator[None]], body: Action) -> Action:
+def repeated(steps: Callable[[Frame], Iterator[None]], body: Action) -> Action:
     """The body in each step of a loop, up to the step that leaves it."""
 
     def run(frame: Frame) -> str | None:
@@ -204,7 +156,7 @@ class Compiler:
                 frame.scalars[var] = value
                 yield
 
-        return _repeated(steps, body)
+        return repeated(steps, body)
 
     def _while(self, node: Any) -> Action:
         condition, body = self.value(node.condition), self.statement(node.body)
@@ -213,7 +165,7 @@ class Compiler:
             while _decided(condition(frame)):
                 yield
 
-        return _repeated(steps, body)
+        return repeated(steps, body)
 
     def _if(self, node: Any) -> Action:
         condition, then = self.value(node.condition), self.statement(node.then_case)

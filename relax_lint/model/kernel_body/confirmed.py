@@ -14,7 +14,7 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_body.growing import Growing, Whole
 from relax_lint.model.kernel_body.intervals import Interval, Steps
-from relax_lint.model.kernel_body.open_sizes import Case, confirmed_where, least_of
+from relax_lint.model.kernel_body.open_sizes import Case, bounds_of, confirmed_where
 from relax_lint.model.kernel_body.origin_reader import OriginReader, Unfound, Unread
 from relax_lint.model.kernel_body.origins import Element, Part, Search
 from relax_lint.model.kernel_body.sure_reads import Shape, Sure
@@ -86,8 +86,11 @@ def _confirmed_for(
         left -= kernel.work
         return found
 
-    least = least_of(when, sizes, [shape or () for shape in shapes], one)
-    return confirmed_where(when, least, kernel.constants, holds)
+    found: list[Boolean] = []
+    for way in sympy.Or.make_args(when):
+        bounds = bounds_of(way, sizes, [shape or () for shape in shapes], one)
+        found.append(confirmed_where(way, bounds, kernel.constants, holds))
+    return sympy.Or(*found)
 
 
 class _Kernel:

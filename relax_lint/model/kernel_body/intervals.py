@@ -6,7 +6,8 @@ The numbers may grow with sizes that are left open: what is said then holds for 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from relax_lint.model.kernel_body.growing import Growing, NotOrdered, Whole, divided, greatest, least
@@ -139,6 +140,14 @@ class Numbers:
         self.constants: set[int] = set()
         """The constants that were met."""
         self._variables: dict[Any, int] = {}
+        self._held: Mapping[tuple[Any, tuple[int, ...]], Number] = {}
+
+    @contextmanager
+    def holding(self, held: Mapping[tuple[Any, tuple[int, ...]], Number]) -> Iterator[None]:
+        """Inside it is known what some elements of buffers hold."""
+        self._held = held
+        yield
+        self._held = {}
 
     def variable(self, var: Any) -> int:
         """What a variable or buffer is called."""
@@ -179,6 +188,11 @@ class Numbers:
             return self.number(node.value) if _is_integer(node) and _is_integer(node.value) else unknown
         if kind == "Select":
             return _chosen(*map(self.number, nodes.parts_of_choice(node)))
+        if kind == "BufferLoad" and self._held:
+            indices = nodes.integers(node.indices)
+            return (
+                unknown if indices is None else self._held.get((nodes.loaded_buffer(node), indices), unknown)
+            )
         hinted = nodes.without_hint(node)
         return unknown if hinted is node else self.number(hinted)
 

@@ -7,20 +7,26 @@ The value of anything else is unknown: `range(40000 * k)` has no step for some `
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import TypeAlias
 
 import sympy
+from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_body.loops import Loops
-from relax_lint.symbolic.functions import FloorDiv, FloorMod, Select
+from relax_lint.symbolic.functions import FloorDiv, FloorMod, Select, TruncDiv, TruncMod
 
 Span: TypeAlias = "tuple[sympy.Expr, sympy.Expr]"
 
 _TAIL = sympy.Integer(2**16)
 """So many steps beyond the last element a loop may have that a schedule has split."""
 _ZERO = sympy.Integer(0)
+_LARGEST = 2**40
+"""No extent of a real tensor is larger."""
+_MOST_FACTORS = 8
+_WIDEST = 64
 
 
 class Widths:
@@ -37,6 +43,44 @@ class Widths:
             return False
         most = sympy.Integer(2 ** (bits - 1) - 1)
         return self._is_below(span[1], most) and self._is_below(-span[0] - 1, most)
+
+    def held_if(self, value: sympy.Expr, bits: int) -> Boolean:
+        """When a value is a signed number of so many bits in every step of the loops around it, in terms of
+        the sizes.
+        """
+        most = sympy.Integer(2 ** (bits - 1) - 1)
+        if self._magnitude(value) <= most:
+            return sympy.true
+        span = self._span(value)
+        if span is None:
+            return sympy.false
+        if bits == _WIDEST and self._is_below(span[1], most) and self._is_below(-span[0] - 1, most):
+            return sympy.true
+        return sympy.And(sympy.Ge(span[0], -most - 1), sympy.Le(span[1], most))
+
+    def _magnitude(self, value: sympy.Expr) -> int:
+        """A number that a value is at most on either side of zero, if no size and no step is larger than the
+        largest extent.
+        """
+        if value.is_Integer:
+            return abs(int(value))
+        if value.is_Symbol or any(count == value for count in self._counts):
+            return _LARGEST
+        parts = [self._magnitude(part) for part in _operands(value)]
+        if value.is_Add:
+            return sum(parts)
+        if value.is_Mul:
+            factor, rest = value.as_coeff_Mul()
+            if factor != 1 and factor.is_Integer:
+                return abs(int(factor)) * self._magnitude(rest)
+            return math.prod(parts)
+        if value.is_Pow and value.exp.is_Integer and 0 < value.exp <= _MOST_FACTORS:
+            return int(parts[0] ** int(value.exp))
+        if isinstance(value, FloorDiv | TruncDiv):
+            return parts[0] + 1
+        if isinstance(value, FloorMod | TruncMod):
+            return parts[1]
+        return max(parts, default=_LARGEST**_MOST_FACTORS)
 
     def _is_below(self, value: sympy.Expr, most: sympy.Integer) -> bool:
         """Whether a value is at most a number, or counts elements of an argument."""

@@ -29,3 +29,11 @@ def is_one_number(node: Any) -> bool:
 def are_same(one: Any, other: Any) -> bool:
     """Whether two expressions are written alike, and do nothing but to have a value."""
     return bool(versions.structural_equal(one, other)) and nodes.only_computes(one)
+
+
+def terms_of(node: Any, sign: int = 1) -> list[tuple[int, Any]]:
+    """The terms of a sum, each with its sign."""
+    kind = type(node).__name__
+    if kind not in ("Add", "Sub"):
+        return [(sign, node)]
+    return [*terms_of(node.a, sign), *terms_of(node.b, sign if kind == "Add" else -sign)]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from relax_lint.model.kernel_body.intervals import Number, Numbers, Steps, unknown
-from relax_lint.model.kernel_body.one_number import are_same, is_of_equals, is_one_number
+from relax_lint.model.kernel_body.one_number import are_same, is_of_equals, is_one_number, terms_of
 from relax_lint.model.kernel_body.origin_loops import Repeated
 from relax_lint.model.kernel_body.origins import (
     Before,
@@ -18,6 +18,7 @@ from relax_lint.model.kernel_body.origins import (
     Store,
     Value,
 )
+from relax_lint.model.kernel_body.rounds import Rounds
 from relax_lint.vm import nodes, versions
 from relax_lint.vm.exits import BREAK, RETURN, exit_of, exits_in
 
@@ -45,6 +46,7 @@ class OriginReader:
 
     def __init__(self, scalars: Sequence[Any], kept: Iterable[Any] = ()) -> None:
         self.numbers = Numbers()
+        self._rounds = Rounds(self.numbers)
         self.goal = -1
         """The memory that the search leads to."""
         self._kept = {self.numbers.variable(var) for var in kept}
@@ -75,6 +77,7 @@ class OriginReader:
         """Statements one after the other. What comes behind one that may leave stands in its branches."""
         parts: list[Part] = []
         for number, one in enumerate(statements):
+            self._rounds.before(one)
             if exits_in(one):
                 return Several([*parts, self._leaving(one, statements[number + 1 :])])
             parts.append(self.statement(one))
@@ -102,10 +105,10 @@ class OriginReader:
         raise Unfound
 
     def _while(self, node: Any) -> Part:
-        """A loop of nobody knows how many steps."""
         variable, asked = self.numbers.variable(node), self.value(node.condition)
-        first, stride = self.numbers.number(0), self.numbers.number(1)
-        return Repeated(variable, first, unknown, stride, self._in_order([node.body]), asked)
+        first, stride, extent = self.numbers.number(0), self.numbers.number(1), self._rounds.of(node)
+        is_left = not exits_in(node.body).isdisjoint((BREAK, RETURN))
+        return Repeated(variable, first, extent, stride, self._in_order([node.body]), asked, is_left)
 
     def _for(self, node: Any) -> Part:
         if int(node.kind) == _THREAD_BINDING:
@@ -225,7 +228,7 @@ class OriginReader:
         if not is_of_equals(node) and type(node).__name__ != "Add":
             return self._any((node.a, node.b))
         # The sides of a comparison are as if of their difference.
-        terms = _terms(node.a) + _terms(node.b, 1 if type(node).__name__ == "Add" else -1)
+        terms = terms_of(node.a) + terms_of(node.b, 1 if type(node).__name__ == "Add" else -1)
         values = [(sign, self._element(term), self.value(term)) for sign, term in terms]
         values.sort(key=lambda one: self._is_far(one[2]))
 
@@ -360,14 +363,6 @@ class OriginReader:
         if name in _POINTERS or not nodes.is_plain_call(node):
             raise Unread
         return self._any(node.args[:])
-
-
-def _terms(node: Any, sign: int = 1) -> list[tuple[int, Any]]:
-    """The terms of a sum, each with its sign."""
-    kind = type(node).__name__
-    if kind not in ("Add", "Sub"):
-        return [(sign, node)]
-    return [*_terms(node.a, sign), *_terms(node.b, sign if kind == "Add" else -sign)]
 
 
 def _at(memory: int, indices: Sequence[Number], steps: Steps) -> Element | None:

@@ -85,7 +85,8 @@ class BodyReader(ExpressionReader):
         if step is not None:
             self._control(step)
         loop = self._enter(node.loop_var, node.min, node.extent, step, serial=serial)
-        self._thread(nodes.shared_thread(node), node.loop_var, loop, node.body)
+        with self._counted_by(node.min, node.extent):
+            self._thread(nodes.shared_thread(node), node.loop_var, loop, node.body)
 
     def _thread(self, tag: str | None, var: Any, loop: Loop, body: Any) -> None:
         """Read the body of a loop. Inside of a loop over a thread, one over the same thread has one step."""

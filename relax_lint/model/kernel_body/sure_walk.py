@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.model.kernel_body.compared import held_in, numbers_of
 from relax_lint.model.kernel_body.data_flow import Effects
 from relax_lint.model.kernel_body.in_order import Moment, Order
 from relax_lint.model.kernel_body.lent import named_pointers
@@ -31,6 +32,8 @@ class SureWalk:
 
     def __init__(self, translator: Translator, loops: Loops) -> None:
         self.effects = Effects()
+        self.held_if: Callable[[sympy.Expr, int], Boolean] = lambda value, bits: sympy.true
+        """When a value is a number of so many bits."""
         self._order = Order(loops)
         self._translator = translator
         self._roots: dict[Any, int | None] = {}
@@ -58,11 +61,27 @@ class SureWalk:
             yield sure
         try:
             found = self._translator.condition(nodes.without_hint(condition))
-            found = found if holds else sympy.Not(found)
+            found = sympy.And(found if holds else sympy.Not(found), self._fit(numbers_of(condition)))
         except (Untranslatable, AttributeError):
             found = unknown
         if found != sympy.false:
             add(self.effects.sure, where(sure, found))
+
+    @contextmanager
+    def _counted_by(self, *numbers: Any) -> Iterator[None]:
+        """What is read inside is read as often as some numbers say."""
+        with self._parts() as sure:
+            yield
+        try:
+            found = self._fit(one for number in numbers for one in held_in(number))
+        except (Untranslatable, AttributeError):
+            found = sympy.false
+        if found != sympy.false:
+            add(self.effects.sure, where(sure, found))
+
+    def _fit(self, numbers: Iterable[tuple[Any, int]]) -> Boolean:
+        """When numbers of the machine are those of the translation. Raises `Untranslatable`."""
+        return sympy.And(*(self.held_if(self._translator.expr(one), bits) for one, bits in numbers))
 
     def _own_buffer(self, buffer: Any) -> Any | None:
         """What tells an own buffer from others, whatever shows its data; None for what is not one."""
@@ -154,7 +173,7 @@ class SureWalk:
     def _cell(self, buffer: Any, indices: Any) -> Any:
         """The memory of an element: of an own buffer that element alone, where its indices are numbers."""
         own = self._own_buffer(buffer)
-        numbers = None if own is None or own in self._shown.values() else _numbers(indices)
+        numbers = None if own is None or own in self._shown.values() else nodes.integers(indices)
         return self._memory(buffer) if numbers is None else Cell(own, numbers)
 
     def _before(self, statement: Any) -> None:
@@ -162,7 +181,7 @@ class SureWalk:
         kind = type(statement).__name__
         own = self._own_buffer(statement.buffer) if kind == "BufferStore" else None
         if own is not None and own not in self._shown.values():
-            indices = _numbers(statement.indices)
+            indices = nodes.integers(statement.indices)
             if indices is not None:
                 self._held[own, indices] = statement.value
                 return
@@ -183,11 +202,5 @@ class SureWalk:
 
     def _held_by(self, node: Any) -> sympy.Expr:
         if nodes.is_load(node):
-            node = self._held[self._own_buffer(nodes.loaded_buffer(node)), _numbers(node.indices) or ()]
+            node = self._held[self._own_buffer(nodes.loaded_buffer(node)), nodes.integers(node.indices) or ()]
         return self._translator.expr(node)
-
-
-def _numbers(indices: Any) -> tuple[int, ...] | None:
-    if not all(type(index).__name__ == "IntImm" for index in indices):
-        return None
-    return tuple(int(index.value) for index in indices)

@@ -16,7 +16,8 @@ from typing import Any, TypeAlias
 
 import sympy
 
-from relax_lint.model.kernel_body.compiling import Compiler, Declined, Frame, Memory
+from relax_lint.model.kernel_body.cells import Declined, Frame, Memory
+from relax_lint.model.kernel_body.compiling import Compiler
 from relax_lint.model.kernel_body.slices import repeated_symbols
 from relax_lint.vm import nodes
 

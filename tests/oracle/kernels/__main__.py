@@ -15,13 +15,14 @@ from collections.abc import Callable
 from itertools import chain
 
 from tests.oracle.clock import Clock
-from tests.oracle.kernels import limits, richer
+from tests.oracle.kernels import hiding, limits, richer
 from tests.oracle.kernels.bodies import Body, script, smaller, some
 from tests.oracle.kernels.compare import Disagreement, Unusable, compare, compare_machine
 from tests.oracle.kernels.reads import compare_more_reads, compare_reads
 
-_CHECKS = ([compare_more_reads], [compare, compare_reads], [compare_reads])
-"""Those of every third body: with sizes beyond its constants, plain, and with all forms."""
+_KINDS = (some, richer.some, limits.some, hiding.some)
+_CHECKS = ([compare, compare_reads], [compare_reads], [compare_more_reads], [compare_reads])
+"""Those of each kind of body."""
 
 
 def reason(body: Body, check: Callable[[Body], Counter[str]]) -> str | None:
@@ -67,14 +68,15 @@ def main() -> int:
     clock, count, failed = Clock(options.minutes), 0, 0
     seen: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
-    kinds = [kind(options.bodies, options.seed) for kind in (some, richer.some, limits.some)]
+    kinds = [kind(options.bodies, options.seed) for kind in _KINDS]
     for body in chain.from_iterable(zip(*kinds, strict=True)):
         if clock.is_over:
             break
         clock.tell(f"{count} bodies, {failed} disagreements")
+        checks = _CHECKS[count % len(_KINDS)]
         count += 1
-        checks = _CHECKS[count % 3]
-        for check in (*checks, *((compare_machine,) if count % (3 * options.machine_every) == 1 else ())):
+        runs = (compare_machine,) if count % (len(_KINDS) * options.machine_every) == 1 else ()
+        for check in (*checks, *runs):
             try:
                 seen += check(body)
             except (Unusable, OverflowError):

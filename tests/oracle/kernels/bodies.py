@@ -47,6 +47,7 @@ def lines(statements: tuple[Statement, ...]) -> str:
     return "\n".join(found)
 
 
+_COUNTER = 'c = T.alloc_buffer((1,), "int64")\n'
 _LOCAL = """\
 s = T.alloc_buffer((1,), "float32")
 z = T.alloc_buffer((64,), "float32")
@@ -59,7 +60,8 @@ for q in range(64):
 def local_text(body: Body) -> str:
     """The statements, with the local buffers that they use."""
     text = lines(body.statements)
-    return (_LOCAL if "s[" in text or "z[" in text else "") + text
+    counter = _COUNTER if "c[" in text else ""
+    return counter + (_LOCAL if "s[" in text or "z[" in text else "") + text
 
 
 def script(body: Body) -> str:

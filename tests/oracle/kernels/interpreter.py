@@ -71,6 +71,7 @@ class _Script:
     def __init__(self) -> None:
         self.axis = _Axis()
         self.float32 = float
+        self.int64 = int
         self.max = max
         self.min = min
 

@@ -1,0 +1,60 @@
+"""What a body is carried out on: buffers as cells, the values of variables, and how many steps are left."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+class Declined(Exception):
+    """The body does something that is not carried out here."""
+
+
+class Outside(Declined):
+    """The body uses an element that its buffer does not have."""
+
+
+@dataclass
+class Memory:
+    """A buffer on some cells, from `start` on, in row-major order."""
+
+    cells: list[float]
+    start: int
+    shape: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
+
+    def contents(self) -> list[float]:
+        """The elements."""
+        return self.cells[self.start : self.start + self.count]
+
+    def cell(self, indices: Sequence[float]) -> int:
+        """The cell of an element."""
+        position = 0
+        for index, extent in zip(indices, self.shape, strict=True):
+            if isinstance(index, float):
+                raise Declined
+            position = position * extent + index
+        if not 0 <= position < self.count:
+            raise Outside
+        return self.start + position
+
+
+class Frame:
+    """The values of variables, the buffers, and how many steps are left."""
+
+    def __init__(self, scalars: Mapping[Any, float], buffers: Mapping[Any, Memory], steps: int) -> None:
+        self.scalars = dict(scalars)
+        self.buffers = dict(buffers)
+        self.steps = steps
+
+    def step(self) -> None:
+        """Count a step. Raises `Declined` after the last one."""
+        self.steps -= 1
+        if self.steps < 0:
+            raise Declined

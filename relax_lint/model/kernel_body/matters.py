@@ -1,0 +1,239 @@
+"""Whether what a parameter held before a kernel matters for what it stores: tried at small sizes, with
+several contents, in the machine's arithmetic.
+
+What is loaded for sure may still be of no use: in `x & 0`, in `x % n` where `n` is 1, or where it tells where
+to store a number that is there already. Of a kernel that is too large to be tried only some steps of each
+loop are. Where it does what is not carried out here, nothing is said.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import Any, TypeAlias
+
+import sympy
+from sympy.logic.boolalg import Boolean
+
+from relax_lint.model.kernel_body.cells import Declined, Memory, Outside
+from relax_lint.model.kernel_body.machine import ASKS_FOR_NAN, Cells, MachineCompiler, Run, kept_by
+
+Sizes: TypeAlias = "Mapping[sympy.Symbol, int]"
+
+_MOST_STEPS = 2_000
+_MOST_ELEMENTS = 1_000
+_USUAL_WORK, _MOST_WORK = 800, 30_000
+"""So many steps are gone in a kernel as long as all that is tried matters, and where something does not."""
+_TRIALS = 40
+"""With so many contents of all other parameters it is asked whether one matters: some of them may hide it."""
+_ENOUGH = 3
+"""So many of them have to agree that it does not."""
+_SMALL = (1, 2, 3)
+_OTHERS = (5, 0, 8, 2, 4)
+"""Sizes that are tried, the small ones first and each with each."""
+_MOST_POINTS = 9
+"""At so many sizes at most a kernel is tried."""
+_LARGEST = 64
+_BITS = 2**64 - 1
+_SHIFTS = (-1, -0.5, 0, 0.5, 1)
+_KINDS = 5
+"""So many kinds of contents there are."""
+
+
+class Matters:
+    """One PrimFunc. `symbols` are what its variables are called elsewhere, `written` the positions of the
+    parameters that it stores to.
+    """
+
+    def __init__(
+        self,
+        prim_func: Any,
+        shapes: Sequence[tuple[sympy.Expr, ...] | None],
+        symbols: Mapping[Any, sympy.Symbol],
+        written: Sequence[int],
+    ) -> None:
+        self._prim_func = prim_func
+        self._shapes = shapes
+        self._symbols = symbols
+        self._written = written
+        self._compiler = MachineCompiler()
+        self._body: Any = None
+        self._keeps: list[Any] = []
+        self._spent = 0
+        self._known: dict[Any, list[Cells] | None] = {}
+        self._constants: list[float] = []
+        self._asks_for_nan = False
+        self._is_declined = False
+
+    def where(self, position: int, when: Boolean) -> Boolean:
+        """That part of a condition on sizes under which something was not seen to be of no matter."""
+        seen: dict[tuple[tuple[sympy.Symbol, int], ...], bool | None] = {}
+        for sizes in self._points(position, when):
+            if seen and self._spent > (_MOST_WORK if False in seen.values() else _USUAL_WORK):
+                break
+            seen[tuple(sizes.items())] = self._at(position, sizes)
+        wrong = [dict(sizes) for sizes, found in seen.items() if found is False]
+        if not wrong:
+            return when
+        # Most often it is the smallest size at which all comes to one.
+        for symbol in wrong[0]:
+            end = max(sizes[symbol] for sizes in wrong) + 1
+            if sum(found is True and dict(sizes)[symbol] >= end for sizes, found in seen.items()) > 1:
+                return sympy.And(when, sympy.Ge(symbol, end))
+        return sympy.false
+
+    def _points(self, position: int, when: Boolean) -> Iterator[Sizes]:
+        """Sizes at which a condition holds and a parameter has elements."""
+        symbols = sorted(dict.fromkeys(self._symbols.values()), key=lambda one: str(one.name))
+        own = {int(one) for one in when.atoms(sympy.Integer)}
+        beyond = sorted(one + more for one in own for more in (0, 1) if _SMALL[-1] < one < _LARGEST)
+        turns = chain(_in_turn(_SMALL, len(symbols)), _in_turn((*_OTHERS, *beyond), len(symbols)))
+        possible = (
+            sizes
+            for point in dict.fromkeys(turns)
+            if self._is_possible(position, when, sizes := dict(zip(symbols, point, strict=True)))
+        )
+        yield from islice(possible, _MOST_POINTS)
+
+    def _is_possible(self, position: int, when: Boolean, sizes: Sizes) -> bool:
+        try:
+            if when.xreplace(sizes) != sympy.true:
+                return False
+            extents = [_extents(shape, sizes) for shape in self._shapes if shape is not None]
+            return min(map(min, filter(None, extents)), default=0) >= 0 and 0 not in _extents(
+                self._shapes[position] or (), sizes
+            )
+        except (ArithmeticError, TypeError, ValueError):
+            return False
+
+    def _at(self, position: int, sizes: Sizes) -> bool | None:
+        """Whether it matters at some sizes; None where that was not found out."""
+        same = failed = 0
+        is_sparse = any(
+            math.prod(_extents(shape, sizes)) > _MOST_ELEMENTS for shape in self._shapes if shape is not None
+        )
+        for trial in range(_TRIALS):
+            if same >= _ENOUGH and self._spent > _MOST_WORK:
+                break
+            try:
+                results = [self._begun(sizes, trial, is_sparse), self._run(position, sizes, trial, is_sparse)]
+            except (Declined, ArithmeticError, ValueError, LookupError, TypeError):
+                failed += 1
+                if failed > _ENOUGH or self._is_declined:
+                    return None
+                is_sparse = True
+                continue
+            if results == [None, None]:
+                continue
+            one, other = results
+            if one is None or other is None or not _alike(one, other, is_sparse=is_sparse):
+                return True
+            same += 1
+        return False if same >= _ENOUGH else None
+
+    def _compile(self) -> None:
+        self._is_declined = True
+        self._keeps = [
+            None if shape is None else kept_by(str(var.dtype))
+            for var, shape in zip(self._prim_func.params, self._shapes, strict=True)
+        ]
+        self._body = self._compiler.statement(self._prim_func.body)
+        self._constants = sorted(self._compiler.constants)
+        self._asks_for_nan = not ASKS_FOR_NAN.isdisjoint(self._compiler.calls)
+        self._is_declined = False
+
+    def _begun(self, sizes: Sizes, trial: int, is_sparse: bool) -> list[Cells] | None:
+        """What is stored where without a change."""
+        key = (tuple(sizes.values()), trial, is_sparse)
+        if key not in self._known:
+            self._known[key] = self._run(None, sizes, trial, is_sparse)
+        return self._known[key]
+
+    def _run(self, changed: int | None, sizes: Sizes, trial: int, is_sparse: bool) -> list[Cells] | None:
+        """What is stored where in the end, with other contents of one parameter; None where an element was
+        used that is none. Raises `Declined`.
+        """
+        if self._is_declined:
+            raise Declined
+        if self._body is None:
+            self._compile()
+        variables = self._prim_func.params
+        buffers: dict[Any, Memory] = {}
+        cells: dict[int, Cells] = {}
+        for place, shape in enumerate(self._shapes):
+            if shape is not None:
+                held = Cells(self._contents(place, trial, int(place == changed)))
+                memory: Any = held
+                buffers[variables[place]] = Memory(memory, 0, _extents(shape, sizes))
+                cells[place] = held
+        run = Run({var: sizes[symbol] for var, symbol in self._symbols.items()}, buffers, _MOST_STEPS)
+        run.is_sparse = is_sparse
+        try:
+            self._body(run)
+        except Outside:
+            return None
+        finally:
+            self._spent += _MOST_STEPS - run.steps
+        return [cells[place] for place in self._written if place in cells]
+
+    def _contents(self, place: int, trial: int, number: int) -> Callable[[int], Any]:
+        """What a parameter holds; in some trials the same in each element."""
+        keep, kind = self._keeps[place], trial % _KINDS
+        seed = _mixed((trial * 2 + number) * 64 + place)
+        constants, asks_for_nan = self._constants, self._asks_for_nan
+
+        def begin(cell: int) -> Any:
+            chance = _mixed(seed if kind == _KINDS - 1 else seed + cell)
+            return keep(_number(chance, kind, constants, asks_for_nan))
+
+        return begin
+
+
+def _number(chance: int, kind: int, constants: Sequence[float], asks_for_nan: bool) -> float:
+    """A number of some kind, drawn by 64 random bits."""
+    roll, chance = chance % 100, chance // 100
+    if asks_for_nan and roll < 20:
+        return (math.nan, math.inf)[chance % 2]
+    if roll < 30 and constants:
+        place, shift = divmod(chance, len(_SHIFTS))
+        return constants[place % len(constants)] + _SHIFTS[shift]
+    if kind == 1 or roll >= 95:
+        return (-1, 1)[chance % 2] * 10.0 ** (chance % 9) * (1 + chance % 1_009 / 1_009)
+    if kind == 2:
+        return chance % 2
+    return chance % 10 + 0.013 if kind == 3 else chance % 19 - 9 + 0.013
+
+
+def _mixed(number: int) -> int:
+    """64 bits that a number is told by and that look random."""
+    for times in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9):
+        number = (number + 1) * times & _BITS
+        number ^= number >> 31
+    return number
+
+
+def _in_turn(numbers: Sequence[int], count: int) -> Iterator[tuple[int, ...]]:
+    """So many of some numbers: each one with the next, with itself, and so on."""
+    for shift in (1, 0, *range(2, len(numbers))):
+        for start in range(len(numbers)):
+            yield tuple(numbers[(start + shift * place) % len(numbers)] for place in range(count))
+
+
+def _extents(shape: Sequence[sympy.Expr], sizes: Sizes) -> tuple[int, ...]:
+    """The extents of a buffer."""
+    return tuple(int(one) if one.is_Integer else int(one.xreplace(sizes)) for one in shape)
+
+
+def _alike(one: Sequence[Cells], other: Sequence[Cells], *, is_sparse: bool) -> bool:
+    """Whether what was stored in one run or in the other is the same after both. Where data chose where to
+    store and steps were left out, that is asked of what both have stored: those steps may have stored there.
+    """
+    for first, second in zip(one, other, strict=True):
+        everything = first.stored | first.chosen, second.stored | second.chosen
+        asked = everything[0] & everything[1] if is_sparse else everything[0] | everything[1]
+        for cell in first.stored | second.stored | asked:
+            a, b = first[cell], second[cell]
+            if a != b and not (a != a and b != b):
+                return False
+    return True
