@@ -208,9 +208,11 @@ class Observed:
             return False
         if argument not in self._aliases.windows:
             return True
-        part = self._memory.range(argument).length
-        whole = [self._memory.range(root).length for root in self._aliases.roots_of(argument)]
-        return not all(_is_less(part, one) for one in whole)
+        memory, roots = self._memory, self._aliases.roots_of(argument)
+        part = memory.range(argument).length
+        return not all(
+            root in self._function.values and _is_less(part, memory.range(root).length) for root in roots
+        )
 
     def _hide(self, roots: frozenset[ValueId], shown: Shown) -> None:
         shown.roots -= roots
