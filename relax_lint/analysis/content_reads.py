@@ -31,10 +31,12 @@ class ContentReads(ContentWrites):
         captured: frozenset[ValueId],
         left_out: Callable[[], frozenset[int]],
         is_called: bool,
+        is_shown: Callable[[Op | None], bool],
     ) -> None:
         super().__init__(function, aliases, paths, memory, captured, left_out, is_called)
+        self._is_shown = is_shown
         self._ops: dict[int, Op] = {}
-        self.reported = Reported(aliases, paths, memory, left_out)
+        self.reported = Reported(aliases, paths, memory, left_out, is_shown)
         self.passed: set[ValueId] = set()
         """The tensors from outside that are passed, still unmodified, to calls with unknown effects."""
         self._last_read: dict[ValueId, int] = {}
@@ -95,7 +97,8 @@ class ContentReads(ContentWrites):
         damage = self._unwritten(reading.value, root, state)
         if damage is None:
             return
-        if not (damage.mended or reading.unsure or self.reported.is_left_out(reading)):
+        counts = self.reported.counts(reading)
+        if counts and not (damage.mended or reading.unsure):
             # The first use of what was never written is the one to mend.
             del state.unwritten[root]
             self._neighbours.fill(root)
@@ -105,7 +108,7 @@ class ContentReads(ContentWrites):
             for other in self._written_on[storage]
             if other != root
         ]
-        certainty = weakest(damage.certainty, only())
+        certainty = weakest(damage.certainty, only()) if counts else Certainty.MAY
         self.reported.read_unwritten(root, reading, replace(damage, certainty=certainty), left)
 
     def _read_overwritten(self, root: ValueId, reading: Reading, only: Asked, state: ContentState) -> None:
@@ -128,5 +131,6 @@ class ContentReads(ContentWrites):
             state.replaced.add(root)
         else:
             # Only who calls the function asks how certain that is.
-            certainty = only() if self._is_called else Certainty.MAY
+            is_asked = self._is_called and self._is_shown(reading.op)
+            certainty = only() if is_asked else Certainty.MAY
             state.read_outside(root, self._unless_left_out(reading.op, certainty), unsure=reading.unsure)

@@ -16,6 +16,7 @@ from relax_lint.analysis.domains import AT_RETURN, domains_of, entry_domain
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.callers import in_each_call
 from relax_lint.facts.claims import Claim, all_of
+from relax_lint.facts.on_the_way import unwrapped
 from relax_lint.model.operations import FunctionCall, Op, OperationId
 from relax_lint.model.program import Function
 from relax_lint.results.verdict import Prover, Verdict
@@ -153,13 +154,17 @@ class Judge:
         return known[2]
 
     def _with_examples(self, condition: Boolean, domain: Domain) -> Decision:
-        """The verdict on a condition, with examples that no division by zero stops on the way."""
+        """The verdict on a condition, with examples that nothing stops on the way."""
         decision = self._chain.decide(condition, domain)
-        if not self._divided or not (decision.fine or decision.wrong):
+        if not (decision.fine or decision.wrong) or not (kept := self._kept_on_the_way(domain)):
             return decision
-        among = self._chain.decide(condition, domain.with_facts(self._divided))
+        among = self._chain.decide(condition, domain.with_facts(kept))
         reaches = decision.reaches and among.reaches
         return replace(decision, fine=among.fine, wrong=among.wrong, reaches=reaches)
+
+    def _kept_on_the_way(self, domain: Domain) -> tuple[Fact, ...]:
+        """What an example keeps to: no division by zero, and nothing that wraps around in a comparison."""
+        return (*self._divided, *unwrapped(domain))
 
     @cached_property
     def _divided(self) -> tuple[Fact, ...]:
@@ -232,8 +237,8 @@ class Judge:
         if len(claims) > 1 or isinstance(condition, Unknown):
             return FirstFailure(FailureStatus.UNKNOWN)
         first = self._chain.first_failure(condition, claims[0].domain)
-        if first.at is not None and self._divided:
-            among = self._chain.first_failure(condition, claims[0].domain.with_facts(self._divided))
+        if first.at is not None and (kept := self._kept_on_the_way(claims[0].domain)):
+            among = self._chain.first_failure(condition, claims[0].domain.with_facts(kept))
             first = FirstFailure(FailureStatus.UNKNOWN) if among.at is None else among
         in_calls = None if first.at is None else self.in_each_call(claims, self._calls)
         return first if in_calls is None or in_calls.assumptions else FirstFailure(FailureStatus.NEVER)
