@@ -1,5 +1,5 @@
-"""What a guess that the machine compares as mathematics does asks of an example: an input at which a number in
-the comparison wraps around may be refused, and never get to the operation.
+"""What a guess that the machine compares as mathematics does asks of an example: an input at which a number
+in the comparison wraps around may be refused, and never get to the operation.
 """
 
 from __future__ import annotations

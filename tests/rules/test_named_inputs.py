@@ -105,6 +105,20 @@ def test_a_named_input_divides_by_zero_nowhere(
     assert "storage allocation failure" in str(result.message)
 
 
+@pytest.mark.vm
+@pytest.mark.parametrize("code", ["RLX101", "RLX103"])
+def test_nothing_wraps_around_on_the_way_of_a_named_input(code: str, machine: Machine) -> None:
+    """Twice the greatest scalar is -2: the assertion would refuse it."""
+    asserted = ['k = R.assert_op(a > b, format="no")', 'j = R.assert_op(b <= a + a, format="no")']
+    text = _text("\n        ".join(asserted), "32", "T.max(b, 1)")
+    (found,) = (one for one in checks(_module(text), code) if one.wrong)
+    assert found.wrong is not None
+    inputs = [parse_input(f"shape({found.wrong[name]})") for name in "ab"]
+    result = machine.run(Module(text), "main", inputs, allocator="naive")
+    assert result.message is not None
+    assert "no" not in str(result.message).split()
+
+
 def test_only_the_function_itself_is_asked_what_it_divides_by() -> None:
     """Without a division zero is an input like others."""
     assert _found(_text("u = h", "a", "4")).wrong == {"a": 0}

@@ -33,7 +33,7 @@ _SMALL = (1, 2, 3)
 _OTHERS = (5, 0, 8, 2, 4)
 """Sizes that are tried, the small ones first and each with each."""
 _MOST_POINTS = 9
-"""At so many sizes at most a kernel is tried."""
+"""At so many sizes at most a kernel is tried, at twice as many where it always leaves its memory."""
 _LARGEST = 64
 _BITS = 2**64 - 1
 _SHIFTS = (-1, -0.5, 0, 0.5, 1)
@@ -65,14 +65,26 @@ class Matters:
         self._constants: list[float] = []
         self._asks_for_nan = False
         self._is_declined = False
+        self._left_open = False
+        """Whether something was not carried out."""
 
     def where(self, position: int, when: Boolean) -> Boolean:
         """That part of a condition on sizes under which something was not seen to be of no matter."""
         seen: dict[tuple[tuple[sympy.Symbol, int], ...], bool | None] = {}
+        self._left_open = self._is_declined
         for sizes in self._points(position, when):
-            if seen and self._spent > (_MOST_WORK if False in seen.values() else _USUAL_WORK):
+            answers = set(seen.values())
+            # Each size is a small one in one of the first points.
+            is_usual = len(seen) >= len(_SMALL) and answers <= {True, None} and True in answers
+            if seen and self._spent > (_USUAL_WORK if is_usual else _MOST_WORK):
+                break
+            if len(seen) >= _MOST_POINTS and answers != {None}:
                 break
             seen[tuple(sizes.items())] = self._at(position, sizes)
+            if self._is_declined:
+                break
+        if seen and not self._left_open and True not in seen.values():
+            return sympy.false
         wrong = [dict(sizes) for sizes, found in seen.items() if found is False]
         if not wrong:
             return when
@@ -94,7 +106,7 @@ class Matters:
             for point in dict.fromkeys(turns)
             if self._is_possible(position, when, sizes := dict(zip(symbols, point, strict=True)))
         )
-        yield from islice(possible, _MOST_POINTS)
+        yield from islice(possible, 2 * _MOST_POINTS)
 
     def _is_possible(self, position: int, when: Boolean, sizes: Sizes) -> bool:
         try:
@@ -120,6 +132,7 @@ class Matters:
                 results = [self._begun(sizes, trial, is_sparse), self._run(position, sizes, trial, is_sparse)]
             except (Declined, ArithmeticError, ValueError, LookupError, TypeError):
                 failed += 1
+                self._left_open = True
                 if failed > _ENOUGH or self._is_declined:
                     return None
                 is_sparse = True
