@@ -172,4 +172,26 @@ FOUND = {
             Inside("for i in range(n):", (Do("y[i] = T.float32(2)"),)),
         ),
     ),
+    "an index that has one value only at one size, behind long loops": Body(
+        "m", "n", (Do("s[0] = T.float32(2)"), Do("y[T.Cast('int64', x[0]) % n] = T.float32(2)"))
+    ),
+    "reads of no use in what is not left at few sizes only": Body(
+        "n",
+        "m",
+        (
+            Inside(
+                "for i in range(n - 1):",
+                (
+                    Do(
+                        "x[i] = (x[i] * T.float32(2) - x[i] - x[i]) + "
+                        "T.Cast('float32', T.Cast('int64', x[0 + 1]) * 2 % 2)"
+                    ),
+                ),
+            ),
+            Inside(
+                "for i in range(m):",
+                (Inside("for j in range(3):", (Do("s[0] = s[0] + x[i * 4 + j]"),)),),
+            ),
+        ),
+    ),
 }
