@@ -31,12 +31,10 @@ class ContentReads(ContentWrites):
         captured: frozenset[ValueId],
         left_out: Callable[[], frozenset[int]],
         is_called: bool,
-        is_shown: Callable[[Op | None], bool],
     ) -> None:
         super().__init__(function, aliases, paths, memory, captured, left_out, is_called)
-        self._is_shown = is_shown
         self._ops: dict[int, Op] = {}
-        self.reported = Reported(aliases, paths, memory, left_out, is_shown)
+        self.reported = Reported(aliases, paths, memory, left_out)
         self.passed: set[ValueId] = set()
         """The tensors from outside that are passed, still unmodified, to calls with unknown effects."""
         self._last_read: dict[ValueId, int] = {}
@@ -97,8 +95,7 @@ class ContentReads(ContentWrites):
         damage = self._unwritten(reading.value, root, state)
         if damage is None:
             return
-        counts = self.reported.counts(reading)
-        if counts and not (damage.mended or reading.unsure):
+        if not (damage.mended or reading.unsure or self.reported.is_left_out(reading)):
             # The first use of what was never written is the one to mend.
             del state.unwritten[root]
             self._neighbours.fill(root)
@@ -108,7 +105,7 @@ class ContentReads(ContentWrites):
             for other in self._written_on[storage]
             if other != root
         ]
-        certainty = weakest(damage.certainty, only()) if counts else Certainty.MAY
+        certainty = weakest(damage.certainty, only())
         self.reported.read_unwritten(root, reading, replace(damage, certainty=certainty), left)
 
     def _read_overwritten(self, root: ValueId, reading: Reading, only: Asked, state: ContentState) -> None:
@@ -131,6 +128,5 @@ class ContentReads(ContentWrites):
             state.replaced.add(root)
         else:
             # Only who calls the function asks how certain that is.
-            is_asked = self._is_called and self._is_shown(reading.op)
-            certainty = only() if is_asked else Certainty.MAY
+            certainty = only() if self._is_called else Certainty.MAY
             state.read_outside(root, self._unless_left_out(reading.op, certainty), unsure=reading.unsure)

@@ -58,9 +58,8 @@ class Contents(ContentReads):
         untaken: Untaken,
         left_out: Callable[[], frozenset[int]] = frozenset,
         is_called: bool = True,
-        is_shown: Callable[[Op | None], bool] = lambda _: True,
     ) -> None:
-        super().__init__(function, aliases, paths, memory, captured, left_out, is_called, is_shown)
+        super().__init__(function, aliases, paths, memory, captured, left_out, is_called)
         self._effect_of = effect_of
         self._summary_of = summary_of
         self._held = held

@@ -16,6 +16,7 @@ from relax_lint.analysis.contents import Contents
 from relax_lint.analysis.dominance import UndominatedUse, captured_values, undominated_uses, used_inside
 from relax_lint.analysis.effects import Effect, EffectTable
 from relax_lint.analysis.events import Overwriting, StaleRead
+from relax_lint.analysis.given_back import GivenBack
 from relax_lint.analysis.keepers import Keepers
 from relax_lint.analysis.kills import Kills
 from relax_lint.analysis.left_out import LeftOut
@@ -24,7 +25,6 @@ from relax_lint.analysis.lowered_operators import Lowered, LoweredOperators
 from relax_lint.analysis.made_as import Thing, Things
 from relax_lint.analysis.made_views import MadeViews
 from relax_lint.analysis.moved import Moved
-from relax_lint.analysis.observed import Observed
 from relax_lint.analysis.offsets import Offsets
 from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.paths import Paths
@@ -33,9 +33,9 @@ from relax_lint.analysis.reported import says_more, weighs_more
 from relax_lint.analysis.result_uses import ResultUses
 from relax_lint.analysis.results import Result
 from relax_lint.analysis.returned_offsets import ReturnedOffsets
+from relax_lint.analysis.roots import as_sources
 from relax_lint.analysis.storages import StorageResolver, Storages
 from relax_lint.analysis.summaries import Summaries, Summary
-from relax_lint.analysis.summarised import summarised
 from relax_lint.analysis.sure_reads import CallEffects
 from relax_lint.analysis.together import Together
 from relax_lint.analysis.untaken import Untaken, given_constants
@@ -325,22 +325,6 @@ class FunctionFlow:
             self.untaken,
             lambda: flow.left_out,
             self.function.private or bool(self.calls_of_this),
-            lambda op: flow.observed.is_shown(op),
-        )
-
-    @cached_property
-    def observed(self) -> Observed:
-        """Which operations compute what every run shows."""
-        flow, effects = proxy(self), self._shared.effects
-        return Observed(
-            self.function,
-            self.aliases,
-            self.memory,
-            lambda call: flow.effect_of(call),
-            lambda call: effects.kernel_of(call) is not None,
-            self._shared.summary_of,
-            self.captured.union(self.function.parameters, self.used_inside),
-            self.untaken,
         )
 
     @cached_property
@@ -380,8 +364,26 @@ class FunctionFlow:
     @property
     def summary(self) -> Summary:
         """What the function does to the tensors that it is given."""
-        outside = self.captured.union(self.function.parameters)
-        return summarised(self.function, self.aliases, self.contents, outside)
+        contents, outside = self.contents, self.captured.union(self.function.parameters)
+        roots = self.aliases.roots
+        given_back = GivenBack(self.function, self.aliases, contents.outside_writes, outside)
+        return Summary(
+            self.function.parameters,
+            {roots.path(root): certainty for root, certainty in contents.at_end.read.items()},
+            {roots.path(root): certainty for root, certainty in contents.at_end.written.items()},
+            frozenset(map(roots.path, contents.passed)),
+            frozenset(map(roots.path, contents.places)),
+            as_sources(roots, roots.tree(self.function.result), outside),
+            contents.returns_unwritten,
+            {roots.path(root): certainty for root, certainty in contents.at_end.superseded.items()},
+            frozenset(map(roots.path, contents.handed_on)),
+            contents.returns_presumed,
+            frozenset((roots.path(one), roots.path(other)) for one, other in contents.late_reads),
+            frozenset(map(roots.path, contents.at_end.rests)),
+            contents.returns_partly,
+            frozenset((roots.path(one), roots.path(other)) for one, other in given_back.pairs),
+            frozenset(map(roots.path, contents.believed)),
+        )
 
     def summary_of(self, call: FunctionCall) -> Summary | None:
         """What a call of a Relax function does; None where it is not known which function that is."""

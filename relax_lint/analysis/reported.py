@@ -21,11 +21,9 @@ class Reported:
         aliases: Aliases,
         paths: Paths,
         memory: TensorMemory,
-        left_out: Callable[[], frozenset[int]],
-        is_shown: Callable[[Op | None], bool],
+        left_out: Callable[[], frozenset[int]] = frozenset,
     ) -> None:
         self._left_out = left_out
-        self._is_shown = is_shown
         self._aliases = aliases
         self._paths = paths
         self._memory = memory
@@ -37,11 +35,9 @@ class Reported:
         self._readers: dict[object, list[Op | None]] = defaultdict(list)
         """By damage: the operations that certainly read it, as far as they are reached."""
 
-    def counts(self, reading: Reading) -> bool:
-        """Whether every run shows what is computed from what is read, and TVM leaves in what reads."""
-        if reading.op is not None and reading.op.place.index in self._left_out():
-            return False
-        return self._is_shown(reading.op)
+    def is_left_out(self, reading: Reading) -> bool:
+        """Whether TVM may leave out what reads."""
+        return reading.op is not None and reading.op.place.index in self._left_out()
 
     def read_unwritten(
         self, root: ValueId, reading: Reading, damage: Damage, left: Iterable[ValueId]
@@ -118,7 +114,7 @@ class Reported:
 
     def _certainty(self, key: object, done: Op, reading: Reading, damage: Damage) -> Certainty:
         """How certain it is that damage is read, here or in another branch."""
-        if damage.certainty is not Certainty.MUST or damage.mended or not self.counts(reading):
+        if damage.certainty is not Certainty.MUST or damage.mended or self.is_left_out(reading):
             return Certainty.MAY
         readers = self._readers[key]
         readers.append(reading.op)

@@ -18,8 +18,6 @@ USED_PERHAPS = "a call does not use what the function returns"
 """Why it is not certain that what is returned does harm."""
 LEFT_OUT = "nothing needs what it does: `FoldConstant` and `FuseTIR` leave such operations out"
 """Why it is not certain that an operation does harm that TVM may leave out."""
-UNSHOWN = "nothing needs what is computed of it, or only on some paths"
-"""Why it is not certain that a read does harm of which no run, or not every run, shows anything."""
 
 
 def why_not_read(reading: Reading, flow: FunctionFlow, since: int) -> str:
@@ -28,8 +26,6 @@ def why_not_read(reading: Reading, flow: FunctionFlow, since: int) -> str:
     """
     if flow.is_left_out(reading.op):
         return LEFT_OUT
-    if not flow.observed.is_shown(reading.op):
-        return UNSHOWN
     return why_written(reading, flow, since) or _by_reader(reading, flow) or "read later only on some paths"
 
 
