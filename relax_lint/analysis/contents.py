@@ -270,9 +270,7 @@ class Contents(ContentReads):
         only_read = effect.reads - effect.writes if effect.opaque else frozenset()
         for position, argument in enumerate(op.arguments):
             if position in only_read:
-                apart = not self._may_be_written_before(op, effect, position)
-                first = partial(self._first_read, op, effect, position) if apart else perhaps
-                self._read_all(op, (argument,), state, first=first)
+                self._read_all(op, (argument,), state, first=partial(self._first_read, op, effect, position))
             elif position in effect.opaque:
                 taken = Damage(Certainty.MAY, (Mending(op, argument, presumed=presumed),))
                 for root in sorted(everything(self._roots.tree(argument)) & state.unwritten.keys()):

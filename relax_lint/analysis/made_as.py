@@ -171,7 +171,7 @@ class Things:
         found: list[Thing] = []
         for thing in things:
             items = dict(enumerate(thing.items)) if thing.made is of else {}
-            if number is not None and number in items:
+            if number in items:
                 entered = through if thing.function is function else MappingProxyType({})
                 found += yield from self._of(thing.function, items[int(number)], entered)
             else:

@@ -21,7 +21,7 @@ _MOST_COMPARISONS = 40
 def has_step(extent: sympy.Expr) -> Boolean:
     """When an extent is at least one, without the division of a loop over tiles."""
     least = sympy.Integer(1)
-    while isinstance(extent, FloorDiv) and extent.args[1].is_Integer and extent.args[1].is_positive:
+    while isinstance(extent, FloorDiv) and extent.args[1].is_positive:
         extent, least = extent.args[0], least * extent.args[1]
     return sympy.Ge(extent, least)
 

@@ -160,19 +160,7 @@ def _forward_difference(coefficients: list[int]) -> list[int]:
 
 def _monotone_piece(value: Callable[[int], int], within: Interval, *, rising: bool) -> Interval:
     """The part of `within` where a monotone function is >= 0 (empty: low above high)."""
-    low, high = within
-    if value(low if rising else high) >= 0:
-        return within
-    if value(high if rising else low) < 0:
-        return 1, 0
-    bad, good = (low, high) if rising else (high, low)
-    while abs(good - bad) > 1:
-        middle = (bad + good) // 2
-        if value(middle) >= 0:
-            good = middle
-        else:
-            bad = middle
-    return (good, high) if rising else (low, good)
+    return threshold(lambda x: value(x) >= 0, within, rising=rising)
 
 
 def trend(formula: Formula, symbol: Any, bounds: Bounds) -> int | None:
@@ -190,7 +178,19 @@ def trend(formula: Formula, symbol: Any, bounds: Bounds) -> int | None:
 
 def threshold(holds: Callable[[int], bool], within: Interval, *, rising: bool) -> Interval:
     """The part of `within` where a condition of known trend holds (empty: low above high)."""
-    return _monotone_piece(lambda x: 0 if holds(x) else -1, within, rising=rising)
+    low, high = within
+    if holds(low if rising else high):
+        return within
+    if not holds(high if rising else low):
+        return 1, 0
+    bad, good = (low, high) if rising else (high, low)
+    while abs(good - bad) > 1:
+        middle = (bad + good) // 2
+        if holds(middle):
+            good = middle
+        else:
+            bad = middle
+    return (good, high) if rising else (low, good)
 
 
 def direction(expr: Any, symbol: Any, bounds: Bounds) -> int | None:

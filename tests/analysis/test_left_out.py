@@ -56,6 +56,37 @@ def test_what_nothing_needs(lines: str, expected: set[str]) -> None:
     assert {op.place.binding for op in function.body.walk() if op.place.index in left} == expected
 
 
+CALLED = f"""
+@R.function(private=True)
+def callee(x: {T4}) -> {T4}:
+    a = R.add(x, x)
+    return a
+
+@R.function
+def main(x: {T4}):
+    {{}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_left"),
+    [
+        ("u = Module.callee(x); return x", True),
+        ("u = Module.callee(x); v = Module.callee(u); return x", True),
+        # One call that is kept is enough.
+        ("u = Module.callee(x); v = Module.callee(x); return v", False),
+        ("v = Module.callee(x); u = Module.callee(x); return v", False),
+    ],
+)
+def test_a_function_is_left_out_with_all_of_its_calls(lines: str, is_left: bool) -> None:
+    program = build_program(parse(CALLED.format(lines.replace("; ", "\n    "))))
+    callee = next(function for function in program.functions if function.name == "callee")
+    left = LeftOut(program, Callees(program)).of(callee)
+    assert {op.place.binding for op in callee.body.walk() if op.place.index in left} == (
+        {"a"} if is_left else set()
+    )
+
+
 RECURSION = """
 @R.function(private=True)
 def again(x: R.Tensor((4,), "float32")) -> R.Tensor((5,), "float32"):

@@ -118,6 +118,25 @@ def test_a_field_of_a_call_in_place_is_the_argument_that_it_overwrites(
     assert found == (field.result if register is None else _id(function, register))
 
 
+@pytest.mark.parametrize(
+    ("kind", "inplace", "register"),
+    [
+        # What is left of the call is a name of the argument; a call of another kind makes an object of it.
+        (CallKind.CALL_TIR_INPLACE, (1,), "y"),
+        (CallKind.CALL_TIR_INPLACE, (-1,), None),
+        (CallKind.CALL_INPLACE_PACKED, (1,), None),
+    ],
+)
+def test_what_a_call_in_place_makes_is_in_the_register_of_the_argument(
+    kind: CallKind, inplace: tuple[int, ...], register: str | None
+) -> None:
+    function = _function("v = x")
+    x, y = _id(function, "x"), _id(function, "y")
+    call = KernelCall(HERE, ValueId(990), kind, "f", (x, y), function.type_of(y), inplace)
+    found = Aliases(_with(function, call)).register(call.result)
+    assert found == (call.result if register is None else _id(function, register))
+
+
 def test_a_path_leads_to_the_value_of_a_field_as_far_as_tuples_are_built() -> None:
     function = _function("t = (x, (y, p))\nv = t")
     aliases, v = Aliases(function), _id(function, "v")

@@ -63,7 +63,13 @@ def test_what_was_filled_before_needs_no_leave() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "expected"), [(READ + ANOTHER, "always-wrong"), (ANOTHER + "\n" + READ, "always-wrong")]
+    ("body", "expected"),
+    [
+        (READ + ANOTHER, "always-wrong"),
+        (ANOTHER + "\n" + READ, "always-wrong"),
+        # What decides about the read is a number.
+        (f"if x[0] > T.float32(0):\n{indent(READ, ' ' * 4)}{ANOTHER}", "needs-runtime-check"),
+    ],
 )
 def test_the_address_of_another_one_mends_nothing(body: str, expected: str) -> None:
     assert [verdict for verdict, _ in _said(body)] == [expected]

@@ -143,6 +143,14 @@ def test_of_a_recursion_and_of_a_branch_it_is_known_that_it_may_be_so() -> None:
 
 
 @pytest.mark.vm
+def test_what_a_recursion_hands_back_that_starts_at_its_data_pointer_may_go_to_any_kernel() -> None:
+    lines = 'r = Module.again(x, c); o = R.match_cast(r, R.Tensor((4,), "float32"))'
+    text = _text(64, lines, "z = Module.at_zero(o)\n    return o\n")
+    assert _verdicts("RLX303", text, "z") <= {FINE}
+    assert _run(text) == [1, 1, 1, 1]
+
+
+@pytest.mark.vm
 @pytest.mark.parametrize("lines", [*(lines for lines, _ in WAYS), "o = Module.made(x)"])
 def test_a_kernel_that_takes_no_offset_refuses_what_comes_back(lines: str) -> None:
     text = _text(64, lines, "z = Module.at_zero(o)\n    return o\n")

@@ -142,6 +142,31 @@ def test_what_other_types_make_of_the_same_bytes_is_not_tried(
     assert verdict(module(body, *types, 0, 0)) == ("needs-runtime-check", ORDER)
 
 
+def test_how_far_apart_they_are_is_not_known_where_a_branch_chooses_one() -> None:
+    """At one of the places the kernel is right, at the other one it is not."""
+    text = """
+@T.prim_func(private=True, s_tir=True)
+def kernel(x: T.Buffer((4,), "float32", offset_factor=1), y: T.Buffer((4,), "float32", offset_factor=1)):
+    for i in range(4):
+        y[i] = x[i] + x[0]
+
+@R.function(pure=False)
+def main(c: R.Tensor((), "bool")):
+    s = R.memory.alloc_storage(R.shape([64]), 0, "global", "uint8")
+    a = R.memory.alloc_tensor(s, 0, R.shape([4]), "float32")
+    o = R.memory.alloc_tensor(s, 32, R.shape([4]), "float32")
+    b = R.memory.alloc_tensor(s, 0, R.shape([4]), "float32")
+    _ = R.call_packed("relax_lint.tests.fill", a, o, ty_args=R.Tuple())
+    if c:
+        d = a
+    else:
+        d = o
+    _1 = Module.kernel(d, b)
+    return b
+"""
+    assert verdict(parse(text))[0] == "needs-runtime-check"
+
+
 AT_A_SIZE = {
     ("4 * n", "4 * n"): "always-wrong",
     ("4 * n + 4", "4 * n"): "always-wrong",

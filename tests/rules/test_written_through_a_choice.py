@@ -115,6 +115,19 @@ def test_of_two_choices_one_may_be_the_other() -> None:
     assert [check.verdict for check in checks(module, "RLX203") if check.binding == "w"] == [UNSURE]
 
 
+def test_an_inner_function_may_return_what_it_captures_by_another_name() -> None:
+    """`o` is what `v` is not: half of its bytes are written through `v`, and what they held is lost."""
+    inner = f"""o = p[1]
+    @R.function(pure=False)
+    def inner(q: {T4}) -> {T4}:
+        n = Module.copy(z, q)
+        return o
+    w = inner(v)"""
+    module = _module(f"l = Module.copy(x, b)\n    {PAIRS}\n    v = p[0]", inner, "w", 8)
+    said = {(check.binding, check.verdict) for check in checks(module, "RLX203")}
+    assert ("w", UNSURE) in said
+
+
 def test_a_call_that_fills_two_on_the_same_bytes_leaves_one_of_them_overwritten() -> None:
     """Neither held anything before, and which is written last is not known."""
     write = "w = R.call_packed('relax_lint.tests.fills', v, b, ty_args=R.Any)"

@@ -10,6 +10,10 @@ import pytest
 import tvm
 from tvm import relax
 
+from relax_lint.analysis.flow import FunctionFlow, ProgramFlow
+from relax_lint.facts.taken import taken
+from relax_lint.model.builder import build_program
+from relax_lint.model.operations import AllocTensor
 from tests.rules.checking import findings, parse
 
 T4 = 'R.Tensor((4,), "float32")'
@@ -243,3 +247,19 @@ def _is_killed(module: Any, *, taken: bool) -> bool:
         finally:
             os._exit(0)
     return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+
+def test_a_tensor_that_has_no_storage_of_its_own_yet_takes_none() -> None:
+    text = """
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32")):
+    a = R.builtin.alloc_tensor(R.shape([4]), R.dtype("float32"), R.prim_value(0), R.str("global"))
+    s = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+    b = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+    return b
+"""
+    program = build_program(parse(text))
+    (function,) = program.functions
+    flow = FunctionFlow(ProgramFlow(program), function)
+    found = [[words for _, (_, words) in taken(op, flow)] for op in function.body.of(AllocTensor)]
+    assert found == [[], ["a storage"]]

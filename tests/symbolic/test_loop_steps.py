@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
+import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.symbolic.steps import in_some_step, with_sizes
+from relax_lint.symbolic.functions import FloorDiv
+from relax_lint.symbolic.steps import has_step, in_some_step, with_sizes
 
 STEP, OTHER, N = sympy.symbols("step other n", integer=True)
 
@@ -42,6 +45,16 @@ def test_a_condition_holds_in_some_step_where_the_formula_says_so(
     holds, each = sympy.lambdify((OTHER, N), found), sympy.lambdify((STEP, OTHER, N), when)
     for n in range(-12, 13):
         assert bool(holds(other, n)) == any(each(step, other, n) for step in range(first, last + 1))
+
+
+@pytest.mark.parametrize("inner", [2, 1, -1, -2, 1 + OTHER**2, OTHER])
+@pytest.mark.parametrize("outer", [3, -3])
+def test_a_loop_over_tiles_has_a_step_where_its_extent_is_positive(inner: Any, outer: int) -> None:
+    extent = FloorDiv(FloorDiv(N + 1, inner), outer)
+    found = sympy.lambdify((N, OTHER), has_step(extent).replace(FloorDiv, lambda a, b: sympy.floor(a / b)))
+    for n, other in product(range(-12, 13), (-2, -1, 1, 2)):
+        divisor = int(sympy.sympify(inner).subs(OTHER, other))
+        assert bool(found(n, other)) == ((n + 1) // divisor // outer >= 1)
 
 
 def test_what_each_step_makes_harder_is_one_comparison() -> None:
