@@ -199,6 +199,28 @@ for i in range(n):
     y[i + 3] = x[i]
 for i in range(3):
     y[n + 3 + i] = x[i]
+# in the step of a number: n; 1 | reads x, y whole
+for i in range(n + 1):
+    if i == 0:
+        y[0] = x[i]
+# in the step of a number that is not the first: n; 1 | reads x, y not
+for i in range(n + 1):
+    if i == 1:
+        y[0] = x[i - 1]
+# digits and the number that has them: n, 4; 4, 4 | reads x, y whole, first x
+for i in range(16):
+    y[(i - i % 4) // 4, i % 4] = x[0, 0]
+# fewer digits: n, 4; 4, 4 | reads x, y not, first x
+for i in range(12):
+    y[(i - i % 4) // 4, i % 4] = x[0, 0]
+# other elements of its row: n, 4; n, 4 | reads x, y not, first x, elementwise xy
+for i in range(n):
+    y[i, 0] = x[i, 0] + x[i, 1]
+    y[i, 1] = T.float32(0)
+# an element of the row after it: n, 4; n, 4 | reads x, y not, first x?
+for i in range(n - 1):
+    y[i, 0] = x[i, 0] + x[i + 1, 1]
+    y[i, 1] = T.float32(0)
 """
 """Above each body its name, the shapes of `x` and `y` (one where they are alike), and what is said of it."""
 

@@ -163,6 +163,18 @@ for i in range(4):
     y[i] = s[0]
     if i == 1:
         break
+# nothing but how far rows are apart: y 4; x 4 | nothing
+e = T.alloc_buffer((1,), "int64")
+s = T.alloc_buffer((2, 2), "float32", strides=[e[0], T.int64(1)])
+e[0] = T.int64(2)
+s[1, 0] = x[0]
+y[0] = s[1, 0]
+# for a size the element of each step: y 4; x 4 | nothing
+for i in T.parallel(4):
+    y[T.if_then_else(n > 3, i, T.int64(0))] = T.Cast("float32", i)
+# for a size another number in each step: y 4; x 4 | y[0] in each i
+for i in T.parallel(4):
+    y[0] = T.if_then_else(n > 3, T.Cast("float32", i), T.float32(0))
 """
 """Above each body its name, its parameters, and what is said of it."""
 

@@ -21,6 +21,8 @@ PLACES = {
     "where a buffer begins": "w = T.decl_buffer((2,), 'float32', data=y.data, elem_offset=p[0])\nw[0] = x[0]",
     "how far elements are apart": "w = T.decl_buffer((2,), 'float32', data=y.data, strides=[p[0]])\nw[1] = x[0]",
     "how large a buffer is": "s = T.alloc_buffer((p[0],), 'float32')\ns[0] = x[0]\ny[0] = s[0]",
+    "how large a buffer of a block is": "with T.sblock('b'):\n"
+    "    s = T.sblock_alloc_buffer((p[0],), 'float32')\n    s[0] = x[0]\n    y[0] = s[0]",
 }
 HEAD = """
 @T.prim_func(private=True, s_tir=True)

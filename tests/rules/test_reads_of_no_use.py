@@ -43,6 +43,8 @@ USELESS = {
     "never zero": EACH + 'T.Cast("int64", T.Cast("bool", T.bitwise_or(t[i], T.int64(1))))',
     "a comparison": EACH + 'T.Cast("int64", t[i] + t[i] >= t[i] * 2)',
     "a rest and its quotient": EACH + "t[i] % 4 // 4",
+    "the first side less itself": EACH + "T.Select(i < {size}, t[0], t[1]) - t[0]",
+    "the second side less itself": EACH + "T.Select(i > {size}, t[0], t[1]) - t[1]",
     "stored again where data says": FILLED + "y[t[0] % {size}] = T.int64(7)",
     "stored again if data says": FILLED
     + "for i in range({size}):\n    if t[i] > 3:\n        y[i] = T.int64(7)",
@@ -54,6 +56,8 @@ USEFUL = {
     "a bit": EACH + "T.bitwise_and(t[i], T.int64(3)) & T.int64(2)",
     "clipped on one side": EACH + "T.max(T.min(t[i], T.int64(1)), T.int64(0))",
     "a rest": EACH + "t[i] % 4 // 2",
+    "the first side less another element": EACH + "T.Select(i < {size}, t[0] * 2, t[1]) - t[2]",
+    "the second side less the first": EACH + "T.Select(i > {size}, t[0], t[1] * 2) - t[0]",
     "another number": FILLED + "for i in range({size}):\n    if t[i] > 3:\n        y[i] = T.int64(8)",
     "not the place": EACH + "i\ny[t[0] % {size}] = t[0] % {size} + 1",
 }
