@@ -24,7 +24,8 @@ class Results(Accesses):
     ) -> None:
         """A value is stored to a parameter, with 32-bit arithmetic that must not wrap around."""
         position = buffer.ref.parameter
-        if position is None or buffer.span is None:
+        assert position is not None
+        if buffer.span is None:
             return
         found = self._wraps_of.setdefault(position, {})
         if wraps:

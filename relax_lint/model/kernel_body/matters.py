@@ -21,7 +21,7 @@ from relax_lint.model.kernel_body.machine import ASKS_FOR_NAN, Cells, MachineCom
 
 Sizes: TypeAlias = "Mapping[sympy.Symbol, int]"
 
-_MOST_STEPS = 2_000
+_MOST_STEPS = 6_000
 _MOST_ELEMENTS = 1_000
 _USUAL_WORK, _MOST_WORK = 800, 30_000
 """So many steps are gone in a kernel as long as all that is tried matters, and where something does not."""
