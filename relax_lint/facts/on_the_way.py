@@ -10,7 +10,7 @@ import sympy
 
 from relax_lint.symbolic.domain import Domain, Fact
 from relax_lint.symbolic.printing import condition_text
-from relax_lint.vm.facts import FactKind
+from relax_lint.vm.facts import FactSource
 
 _LEAST, _MOST = -(2**63), 2**63 - 1
 
@@ -24,7 +24,7 @@ def unwrapped(domain: Domain) -> tuple[Fact, ...]:
         for number in sorted(fact.condition.atoms(sympy.Add, sympy.Mul, sympy.Pow), key=str)
         for condition in _is_held(number)
     )
-    return tuple(Fact(one, FactKind.ENFORCED, condition_text(one)) for one in conditions)
+    return tuple(Fact.of(FactSource.WRAPPING, one, condition_text(one)) for one in conditions)
 
 
 def _is_held(number: sympy.Expr) -> Iterator[sympy.logic.boolalg.Boolean]:

@@ -78,7 +78,7 @@ def read_shape(context: BuildContext, expr: Any) -> Shape:
         return _UNKNOWN_SHAPE if extents is None else extents
     type_ = type_of_argument(context, expr)
     if isinstance(type_, ShapeType) and type_.extents is not None:
-        is_true = context.operand(expr) in context.trusted
+        is_true = versions.kind(expr) != "Var" or context.operand(expr) in context.trusted
         return type_.extents if is_true else Unknown(f"the type of `{expr.name}` is declared, not checked")
     if isinstance(type_, TupleType):
         # TVM makes a shape of a tuple of numbers.

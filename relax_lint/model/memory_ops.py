@@ -106,7 +106,8 @@ def _view(context: BuildContext, place: OperationId, var: Any, given: Given) -> 
     source = context.operand(given.own[0])
     shape, dtype, offset = (_present(context, given, role) for role in _SHOWN)
     type_ = context.values[source].type
-    if given.builtin.view is ViewKind.MEMORY_VIEW and given.builtin.is_operator:
+    is_filled_in = given.builtin.view is ViewKind.MEMORY_VIEW and given.builtin.is_operator
+    if is_filled_in and source in context.retyped:
         type_ = _left_out(type_, context.types.type(versions.type_of(given.own[0])))
     if Role.SHAPE in given.builtin.arguments:
         type_ = _view_type(context, type_, shape, None if dtype is None else dtype_of(dtype))

@@ -17,7 +17,7 @@ from relax_lint.symbolic.links import Links
 from relax_lint.symbolic.search import Search
 
 SIZES = 8, 16
-READS_PER_STEP = {"storages": 31, "kills": 46, "sequential Ifs": 60, "views": 12}
+READS_PER_STEP = {"storages": 31, "kills": 46, "sequential Ifs": 60, "views": 18}
 """How many fields one more step of a direction reads at most; a tenth more than it was."""
 
 PROVERS = (

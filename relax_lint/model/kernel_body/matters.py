@@ -65,13 +65,10 @@ class Matters:
         self._constants: list[float] = []
         self._asks_for_nan = False
         self._is_declined = False
-        self._left_open = False
-        """Whether something was not carried out."""
 
     def where(self, position: int, when: Boolean) -> Boolean:
         """That part of a condition on sizes under which something was not seen to be of no matter."""
         seen: dict[tuple[tuple[sympy.Symbol, int], ...], bool | None] = {}
-        self._left_open = self._is_declined
         for sizes in self._points(position, when):
             answers = set(seen.values())
             # Each size is a small one in one of the first points.
@@ -83,8 +80,6 @@ class Matters:
             seen[tuple(sizes.items())] = self._at(position, sizes)
             if self._is_declined:
                 break
-        if seen and not self._left_open and True not in seen.values():
-            return sympy.false
         wrong = [dict(sizes) for sizes, found in seen.items() if found is False]
         if not wrong:
             return when
@@ -121,7 +116,7 @@ class Matters:
 
     def _at(self, position: int, sizes: Sizes) -> bool | None:
         """Whether it matters at some sizes; None where that was not found out."""
-        same = failed = 0
+        same = failed = outside = 0
         is_sparse = any(
             math.prod(_extents(shape, sizes)) > _MOST_ELEMENTS for shape in self._shapes if shape is not None
         )
@@ -132,12 +127,15 @@ class Matters:
                 results = [self._begun(sizes, trial, is_sparse), self._run(position, sizes, trial, is_sparse)]
             except (Declined, ArithmeticError, ValueError, LookupError, TypeError):
                 failed += 1
-                self._left_open = True
                 if failed > _ENOUGH or self._is_declined:
                     return None
                 is_sparse = True
                 continue
             if results == [None, None]:
+                outside += 1
+                if outside >= _ENOUGH > same:
+                    # Most often it is left whatever the contents.
+                    return None
                 continue
             one, other = results
             if one is None or other is None or not _alike(one, other, is_sparse=is_sparse):

@@ -173,7 +173,7 @@ FOUND = {
         ),
     ),
     "an index that has one value only at one size, behind long loops": Body(
-        "m", "n", (Do("s[0] = T.float32(2)"), Do("y[T.Cast('int64', x[0]) % n] = T.float32(2)"))
+        "m", "n", (Do("s[0] = T.float32(2)"), Do("y[T.Cast('int64', x[0]) % T.max(n, 1)] = T.float32(2)"))
     ),
     "reads of no use in what is not left at few sizes only": Body(
         "n",
