@@ -14,6 +14,7 @@ from relax_lint.model.kernel_body.conditions import Below
 from relax_lint.model.kernel_body.data_flow import DataFlow, Element
 from relax_lint.model.kernel_body.flat_positions import flat_position
 from relax_lint.model.kernel_body.loops import Loops
+from relax_lint.model.kernel_body.sure_reads import Sure, add, in_loop
 from relax_lint.model.kernel_body.sure_walk import SureWalk
 from relax_lint.model.kernel_body.touches import Loop, Touch
 from relax_lint.model.kernels import BufferParameter, KernelParameter, Lookup
@@ -52,6 +53,13 @@ class Places(SureWalk):
         for position, var in enumerate(variables):
             if type(var.ty).__name__ != "PrimType":
                 self._roots[var] = position
+
+    def _come_from(self, loops: Sequence[Loop], sure: Sure, *, whole: bool) -> None:
+        """Behind loops, what was read in a step of them for sure is read."""
+        shapes = [self._shape(position) for position in range(len(self._parameters))]
+        for loop in loops:
+            sure = in_loop(sure, loop, shapes, self._loops, whole=whole)
+        add(self.effects.sure, sure)
 
     def _touch(
         self,

@@ -14,13 +14,10 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.model.kernel_body.expressions import BINARY, Loads
 from relax_lint.model.kernel_body.in_order import Moment, Order
 from relax_lint.model.kernel_body.lent import named_pointers
-from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.reader import BodyReader
 from relax_lint.model.kernel_body.sure_reads import Sure
 from relax_lint.model.kernel_body.touches import Loop, Touch
 from relax_lint.model.kernel_body.ways_out import Around
-from relax_lint.model.kernels import KernelParameter
-from relax_lint.symbolic.translate import Translator
 
 
 class _Nothing:
@@ -69,17 +66,8 @@ _NOWHERE = nullcontext()
 class QuickReader(BodyReader):
     """Finds what the other one does, but for `effects.sure`, which means nothing here."""
 
-    def __init__(
-        self,
-        variables: Sequence[Any],
-        parameters: Sequence[KernelParameter],
-        translator: Translator,
-        loops: Loops,
-        body: Any,
-    ) -> None:
-        super().__init__(variables, parameters, translator, loops, body)
-        self._order = _NoOrder(loops)
-        self._around = _Anywhere(body)
+    order = _NoOrder
+    around = _Anywhere
 
     def _sequence(self, node: Any) -> None:
         for statement in node.seq[:]:

@@ -16,7 +16,7 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.model.kernel_body.conditions import Below, conditions_of
 from relax_lint.model.kernel_body.expressions import ExpressionReader
 from relax_lint.model.kernel_body.loops import Loops
-from relax_lint.model.kernel_body.sure_reads import Sure, add, follow, in_each, in_loop, where
+from relax_lint.model.kernel_body.sure_reads import add, follow, in_each, where
 from relax_lint.model.kernel_body.touches import Loop, Touch
 from relax_lint.model.kernel_body.ways_out import Around, left_if
 from relax_lint.model.kernels import KernelParameter, Reduction
@@ -33,6 +33,8 @@ _ONE_AFTER_THE_OTHER = frozenset((0, 3))
 class BodyReader(ExpressionReader):
     """Reads one body; the findings are in its public attributes afterwards."""
 
+    around: ClassVar[type[Around]] = Around
+
     def __init__(
         self,
         variables: Sequence[Any],
@@ -43,7 +45,7 @@ class BodyReader(ExpressionReader):
     ) -> None:
         super().__init__(variables, parameters, translator, loops)
         self.reductions: list[Reduction] = []
-        self._around = Around(body)
+        self._around = self.around(body)
         self._threads: dict[str, Loop] = {}
         """The loop over each thread of a device around a statement."""
         self._counted: dict[Any, tuple[sympy.Expr, sympy.Expr, sympy.Expr] | None] = {}
@@ -122,13 +124,6 @@ class BodyReader(ExpressionReader):
         self._nest = nest
         self._guards -= left
         self._left = before | (self._left & {RETURN})
-
-    def _come_from(self, loops: Sequence[Loop], sure: Sure, *, whole: bool) -> None:
-        """Behind loops, what was read in a step of them for sure is read."""
-        shapes = [self._shape(position) for position in range(len(self._parameters))]
-        for loop in loops:
-            sure = in_loop(sure, loop, shapes, self._loops, whole=whole)
-        add(self.effects.sure, sure)
 
     def _while(self, node: Any) -> None:
         self._guards += 1

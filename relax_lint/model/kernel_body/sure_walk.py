@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 import sympy
 from sympy.logic.boolalg import Boolean
@@ -30,11 +30,13 @@ _KEEPS_WHAT_IS_HELD = ("AllocBuffer", "DeclBuffer", "While")
 class SureWalk:
     """The part of the walk that asks what is read for sure; `effects.sure` is what is in the part around."""
 
+    order: ClassVar[type[Order]] = Order
+
     def __init__(self, translator: Translator, loops: Loops) -> None:
         self.effects = Effects()
         self.held_if: Callable[[sympy.Expr, int], Boolean] = lambda value, bits: sympy.true
         """When a value is a number of so many bits."""
-        self._order = Order(loops)
+        self._order = self.order(loops)
         self._translator = translator
         self._roots: dict[Any, int | None] = {}
         """The parameter of each buffer variable, None for local buffers."""
