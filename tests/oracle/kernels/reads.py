@@ -22,7 +22,7 @@ _OTHERS = 8
 _EACH = (-5.013, 5.013, 0.0)
 """Contents that are the same in each element."""
 _CONTENTS = 10
-"""How many contents of a buffer are tried."""
+"""How many contents of a buffer are tried, with each of those of the other one."""
 
 
 def compare_more_reads(body: Body) -> Counter[str]:
@@ -78,7 +78,11 @@ def _stored(
     body: Body, position: int, n: int, m: int, other: int, number: int
 ) -> tuple[dict[int, float], ...] | None:
     shapes = extents(body.x, n, m), extents(body.y, n, m)
-    given = (_contents(number), _cells(other)) if position == 0 else (_cells(other), _contents(number))
+    given = (
+        (_contents(number, other), _cells(other))
+        if position == 0
+        else (_cells(other), _contents(number, other))
+    )
     x, y = (
         Watched([next(cells) for _ in range(math.prod(shape))], shape)
         for cells, shape in zip(given, shapes, strict=True)
@@ -89,11 +93,11 @@ def _stored(
     return tuple({cell: one.cells[cell] for cell in one.stored} for one in (x, y))
 
 
-def _contents(number: int) -> Iterator[float]:
+def _contents(number: int, other: int) -> Iterator[float]:
     if number < len(_EACH):
         while True:
             yield _EACH[number]
-    yield from _cells(1_000 + number)
+    yield from _cells(1_000 + number + 100 * other)
 
 
 def _cells(seed: int) -> Iterator[float]:

@@ -194,4 +194,23 @@ FOUND = {
             ),
         ),
     ),
+    "an index that leaves the memory, or stores what is there": Body(
+        "n",
+        "n",
+        (
+            Inside("for i in range(n):", (Do("y[i] = T.float32(2)"),)),
+            Do("s[0] = T.float32(2)"),
+            Do("y[T.Cast('int64', x[0]) % 4] = T.float32(2)"),
+        ),
+    ),
+    "contents that matter where they are a multiple of a size": Body(
+        "n, m",
+        "n, m",
+        (
+            Do(
+                "x[0, 0] = T.if_then_else(T.Cast('int64', x[0, 0]) % T.max(n, 1) == 0, x[0, 0], "
+                "T.Cast('float32', T.Cast('int64', x[0, 0]) * 2 % 2))"
+            ),
+        ),
+    ),
 }
