@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from relax_lint.symbolic.decision import Decision, FirstFailure
 
 ENTRY_POINT_GROUP = "relax_lint.rules"
+RESERVED_PREFIX = "RLX"
+"""Of the codes of the rules that come with the tool."""
 
 __all__ = [
     "Rule",
@@ -250,6 +252,11 @@ class Rule:
         return self.severity.get(verdict, usual[verdict])
 
     @property
+    def is_built_in(self) -> bool:
+        """Whether it comes with the tool."""
+        return self.code.startswith(RESERVED_PREFIX)
+
+    @property
     def page(self) -> Path:
         """The Markdown page beside the rule file."""
         from pathlib import Path
@@ -295,9 +302,31 @@ def _rules_of(entry: ModuleEntry | EntryPoint) -> tuple[Rule, ...]:
 
         told = f"{type(error).__name__}: {error}"
         raise _unusable(entry, f"cannot be imported: {told}{where(error)}") from error
-    if (other := next((rule for rule in rules if not isinstance(rule, Rule)), None)) is not None:
-        raise _unusable(entry, f"has a {type(other).__name__} in `RULES` that is not a `Rule`")
+    for rule in rules:
+        if not isinstance(rule, Rule):
+            raise _unusable(entry, f"has a {type(rule).__name__} in `RULES` that is not a `Rule`")
+        if (why := _unlike_a_rule(rule)) is not None:
+            raise _unusable(entry, f"has a `Rule` in `RULES` {why}")
     return rules
+
+
+def _unlike_a_rule(rule: Rule) -> str | None:
+    """What is wrong with the declaration of a rule, if anything is."""
+    code = rule.code
+    if not isinstance(code, str) or not (code.isascii() and code.isalnum() and code == code.upper()):
+        return f"whose code is {code!r}, which is not made of capital letters and digits"
+    for name in ("name", "family", "summary", "since", "source"):
+        value = getattr(rule, name)
+        if not isinstance(value, str) or len(value.splitlines()) != 1:
+            return f"({code}) whose `{name}` is not one line of text"
+    if not callable(rule.check):
+        return f"({code}) whose `check` is not a function"
+    if not isinstance(rule.severity, Mapping) or not all(
+        isinstance(verdict, Verdict) and isinstance(severity, Severity)
+        for verdict, severity in rule.severity.items()
+    ):
+        return f"({code}) whose `severity` does not map verdicts to severities"
+    return None
 
 
 def _unusable(entry: ModuleEntry | EntryPoint, why: str) -> RulePackageError:

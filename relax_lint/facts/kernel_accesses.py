@@ -88,6 +88,9 @@ class AccessJudge:
             return AccessVerdict(
                 access, Status.UNDECIDED, reason=_NEVER_INSIDE, obligation=access.obligations[0]
             )
+        known = next((one for one in left if self._is_known(use, access, one, computed)), None)
+        if would_assume and known is not None:
+            return self._known(use, access, known)
         may_assume = verdict.status in (Status.PROVED, Status.DEPENDS, Status.LIMITED)
         if not may_assume or not (left or presumed):
             return verdict
@@ -183,9 +186,14 @@ class AccessJudge:
         unproved = [one for one in inexact if is_open(self._judge, use, conditions[one])]
         if all(one.data and not one.holds for one in unproved):
             return AccessVerdict(access, Status.ASSUMED, assumptions=(self._computed(use, access),))
-        if all(_is_lookup(use, access, one) for one in unproved):
+        others = [one for one in unproved if not self._is_lookup(use, access, one)]
+        if not others:
             # RLX308 judges the constants that are used as indices as they are.
             return AccessVerdict(access, Status.ASSUMED)
+        known = next((one for one in others if one.data and one.holds and _is_element(access, one)), None)
+        if known is not None:
+            # That they are inside is nothing to be assumed of elements that are known.
+            return self._known(use, access, known, found)
         if all(one.data and one.holds for one in unproved):
             # Of a constant the ends are known, not the elements that are used.
             assumed = self._assumed(use, access, unproved, conditions)
@@ -193,6 +201,33 @@ class AccessJudge:
         return AccessVerdict(
             access, Status.UNDECIDED, sufficient, found, inexact[0].why, obligation=inexact[0]
         )
+
+    def _known(
+        self, use: KernelUse, access: KernelAccess, obligation: Obligation, found: Decision | None = None
+    ) -> AccessVerdict:
+        """The verdict where an argument whose ends are known holds what is outside, used or not."""
+        names = " and ".join(self._name_of(use, position) for position in sorted(obligation.holds))
+        why = f"which elements of {names} are indices is not known, and some may be outside"
+        return AccessVerdict(access, Status.UNDECIDED, sympy.false, found, why, obligation=obligation)
+
+    def _is_known(
+        self, use: KernelUse, access: KernelAccess, obligation: Obligation, computed: Mapping[int, Held]
+    ) -> bool:
+        """Whether kernels of the module have computed all that an index is made of, and RLX308 is silent."""
+        held = [computed.get(position) for position in obligation.holds]
+        is_known = all(one is not None and one.reached for one in held)
+        return is_known and _is_element(access, obligation) and not self._is_lookup(use, access, obligation)
+
+    def _is_lookup(self, use: KernelUse, access: KernelAccess, obligation: Obligation) -> bool:
+        """Whether RLX308 judges an index: it is an element of an argument, with a constant added at most."""
+        for lookup in use.kernel.lookups:
+            is_this = (lookup.parameter, lookup.axis) == (access.buffer.parameter, obligation.axis)
+            if is_this and lookup.indices in obligation.holds:
+                value = use.operands[lookup.indices].value
+                span = None if value is None else self._ranges.get(value)
+                if lookup.fits(span):
+                    return True
+        return False
 
     def _computed(self, use: KernelUse, access: KernelAccess) -> Presumption:
         """That indices which a kernel computes from data are inside."""
@@ -299,12 +334,9 @@ class AccessJudge:
         for obligation in held:
             names = " and ".join(self._name_of(use, position) for position in sorted(obligation.holds))
             extent = None
-            if obligation.axis is not None and access.where[obligation.axis] is not None:
-                index = access.where[obligation.axis]
-                assert index is not None
-                number = index.single()
-                if number is not None and access.terms[number].bounded and len(obligation.holds) == 1:
-                    extent = access.extents[obligation.axis]
+            if _is_element(access, obligation):
+                assert obligation.axis is not None
+                extent = access.extents[obligation.axis]
             bound = None if extent is None else use.match.binding.expr(extent)
             if bound is not None and not isinstance(bound, Unknown):
                 texts[f"{names} within 0..{expr_text(bound - 1)}"] = None
@@ -337,13 +369,11 @@ def _beside(found: AccessVerdict) -> AccessVerdict:
     return replace(found, status=Status.BESIDE, reason=reason(found.trial), complete=False)
 
 
-def _is_lookup(use: KernelUse, access: KernelAccess, obligation: Obligation) -> bool:
-    """Whether an index is an element of an argument as it is."""
-    return any(
-        (lookup.parameter, lookup.axis) == (access.buffer.parameter, obligation.axis)
-        and lookup.indices in obligation.holds
-        for lookup in use.kernel.lookups
-    )
+def _is_element(access: KernelAccess, obligation: Obligation) -> bool:
+    """Whether an index is no sum: an element of one argument, or what a kernel makes of one to be inside."""
+    index = None if obligation.axis is None else access.where[obligation.axis]
+    number = None if index is None else index.single()
+    return number is not None and access.terms[number].bounded and len(obligation.holds) == 1
 
 
 def _holders(access: KernelAccess, obligation: Obligation, position: int | None = None) -> list[sympy.Symbol]:

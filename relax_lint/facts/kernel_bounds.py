@@ -16,6 +16,7 @@ import sympy
 
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.facts.claims import Claim, all_of
+from relax_lint.facts.held import Held
 from relax_lint.facts.index_values import IndexValues
 from relax_lint.facts.inplace import handed_over_constants, overwritten_constants
 from relax_lint.facts.judge import Decided, Judge
@@ -217,19 +218,28 @@ class IndexFacts:
                 held = self._values.of(use, lookup.indices)
                 if held is None or not held.reached:
                     continue
-                condition = use.match.holds(lookup, held.low, held.high)
-                if condition is not None:
+                first, last = held.low + lookup.added, held.high + lookup.added
+                condition = use.match.holds(lookup, first, last)
+                if condition is not None and self._fits(use, lookup, held):
                     value = use.operands[lookup.indices].value
                     decision = self._judge.judge(Claim(condition, use.domain))
                     is_beside = decision.verdict is Verdict.ALWAYS_WRONG and not self._is_outside(
-                        use, lookup, held.low, held.high
+                        use, lookup, first, last
                     )
-                    event = KnownLookup(use, lookup, held.low, held.high, value in self._ranges, is_beside)
+                    event = KnownLookup(use, lookup, first, last, value in self._ranges, is_beside)
                     if is_beside:
                         decision = Decision(
                             Verdict.NEEDS_RUNTIME_CHECK, Proof(Prover.CONSTANT, BESIDE_AS_FAR_AS_KNOWN)
                         )
                     yield Decided(event, decision, use.presumptions)
+
+    def _fits(self, use: KernelUse, lookup: Lookup, held: Held) -> bool:
+        """Whether the elements fit into every type on the way to the index."""
+        if lookup.span is None:
+            return True
+        least, most = lookup.span
+        condition = sympy.And(sympy.Ge(held.low, least), sympy.Le(held.high, most))
+        return self._judge.judge(Claim(condition, use.domain)).verdict is Verdict.ALWAYS_FINE
 
     def _is_outside(self, use: KernelUse, lookup: Lookup, first: sympy.Expr, last: sympy.Expr) -> bool:
         """Whether indices lead out of the memory whatever the call, and not only out of their axis."""

@@ -14,11 +14,13 @@ from relax_lint.facts.assumed import with_assumptions
 from relax_lint.facts.function import FunctionFacts
 from relax_lint.fixes.check_form import CheckForm, form_in_text
 from relax_lint.fixes.planning import NOTHING, Plan, Planner
+from relax_lint.judging.asking import judgements_of
 from relax_lint.judging.left_out import unless_left_out
 from relax_lint.model.builder import build_program
 from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.prim_funcs import KeptKernels
 from relax_lint.model.program import Program
+from relax_lint.results.problem import Problem
 from relax_lint.results.verdict import Verdict
 from relax_lint.rule import Judgement, Rule, load_rules
 from relax_lint.settings.config import Config
@@ -47,6 +49,8 @@ class JudgedFunction:
 
     facts: FunctionFacts
     judgements: tuple[PlannedJudgement, ...]
+    failures: tuple[Problem, ...] = ()
+    """The rules of other packages that failed."""
 
 
 class ModuleJudge:
@@ -97,6 +101,7 @@ class ModuleJudge:
                 continue
             facts = FunctionFacts(shared, function, self._config, self._chain, self.kernels)
             wrong = Verdict.ALWAYS_WRONG
+            answers = [(rule, *judgements_of(rule, facts)) for rule in rules]
             found = [
                 PlannedJudgement(
                     rule,
@@ -104,10 +109,11 @@ class ModuleJudge:
                     if judgement.decision.verdict is wrong
                     else judgement,
                 )
-                for rule in rules
-                for judgement in rule.check(facts)
+                for rule, judgements, _ in answers
+                for judgement in judgements
             ]
-            yield JudgedFunction(facts, self._planned(facts, found))
+            failures = tuple(failure for _, _, failure in answers if failure is not None)
+            yield JudgedFunction(facts, self._planned(facts, found), failures)
 
     def _planned(
         self, facts: FunctionFacts, found: Sequence[PlannedJudgement]

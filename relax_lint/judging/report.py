@@ -121,6 +121,7 @@ def check_module(
             path, function, (*assumptions, *unread), write_fix or _displayed, config, is_whole=not unread
         )
         checks += writer.checks(judged, fine=fine)
+        checks += problem_checks(judged.failures, path, config)
         if fine and (covered := judged.facts.indices.coverage(path)) is not None:
             accesses.append(covered)
         if totals:

@@ -64,13 +64,21 @@ KernelParameter: TypeAlias = "BufferParameter | ScalarParameter | OpaqueParamete
 @record(frozen=True)
 class Lookup:
     """An index on one axis of `parameter` that is an element of the parameter `indices`, to which the kernel
-    stores nothing: each of them is one, where every one of `steps` is positive.
+    stores nothing, with `added` added to it: each of them is one, where every one of `steps` is positive.
+    With a `span` this is known of elements between its ends: others do not fit into a type on the way.
     """
 
     parameter: int
     axis: int
     indices: int
     steps: tuple[sympy.Expr, ...] = ()
+    added: int = 0
+    span: tuple[int, int] | None = None
+
+    def fits(self, ends: tuple[int, int] | None) -> bool:
+        """Whether elements between these ends fit into every type on the way."""
+        span = self.span
+        return span is None or (ends is not None and span[0] <= ends[0] and ends[1] <= span[1])
 
 
 @record(frozen=True)

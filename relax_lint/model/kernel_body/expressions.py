@@ -64,6 +64,8 @@ class ExpressionReader(Places):
         touch = self._touch(buffer, position, indices, copied=copied, writes=True)
         if getattr(node, "predicate", None) is not None:
             touch = replace(touch, guards=touch.guards + 1, conditions=None)
+        elif position is not None and self._is_sure_of(buffer):
+            self._look_up(position, given)
         self._order.store(memory, touch)
 
     # -- expressions ---------------------------------------------------------------------------
@@ -141,7 +143,7 @@ class ExpressionReader(Places):
         self.effects.read(position, guarded=self._uncertain > 0, certain=certain)
         self.effects.sure[position] = sympy.true
         self._touch(buffer, position, indices, writes=False)
-        if buffer not in self._windows and not self._uncertain:
+        if self._is_sure_of(buffer) and getattr(node, "predicate", None) is None:
             self._look_up(position, node.indices)
 
     def _call(self, node: Any, loads: Loads) -> None:

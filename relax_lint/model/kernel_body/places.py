@@ -13,6 +13,7 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.model.kernel_body.conditions import Below
 from relax_lint.model.kernel_body.data_flow import DataFlow, Element
 from relax_lint.model.kernel_body.flat_positions import flat_position
+from relax_lint.model.kernel_body.looked_up import looked_up
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.sure_reads import Sure, add, in_loop
 from relax_lint.model.kernel_body.sure_walk import SureWalk
@@ -128,15 +129,19 @@ class Places(SureWalk):
         reached = self._loops.range_of(index) if index.is_Symbol else None
         return reached.first if reached is not None and reached.first == reached.last else index
 
+    def _is_sure_of(self, buffer: Any) -> bool:
+        """Whether what is done here is done for sure, to elements as indices of a parameter count them."""
+        return buffer not in self._windows and not self._uncertain
+
     def _look_up(self, position: int, indices: Sequence[Any]) -> None:
         for axis, node in enumerate(indices):
-            inner = node.value if type(node).__name__ == "Cast" else node
-            if nodes.is_load(inner):
-                source = self._roots.get(nodes.loaded_buffer(inner))
-                steps = None if source is None else self._steps_over(source, inner)
+            found = looked_up(node)
+            if found is not None:
+                source = self._roots.get(nodes.loaded_buffer(found.load))
+                steps = None if source is None else self._steps_over(source, found.load)
                 if steps is not None:
                     assert source is not None
-                    self.lookups.append(Lookup(position, axis, source, steps))
+                    self.lookups.append(Lookup(position, axis, source, steps, found.added, found.span))
 
     def _steps_over(self, source: int, load: Any) -> tuple[sympy.Expr, ...] | None:
         """The extents of the loops around a load that comes to every element of a parameter; None for any
