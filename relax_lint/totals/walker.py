@@ -219,6 +219,7 @@ class Walker(Counted):
         return self._reference(frame, op.source)
 
     def _make_tuple(self, frame: Frame, op: MakeTuple) -> Reference:
+        self._hold_tuples(frame, op.items)
         return tuple_of(tuple(self._reference(frame, item) for item in op.items))
 
     def _get_item(self, frame: Frame, op: GetItem) -> Reference:
@@ -232,15 +233,14 @@ class Walker(Counted):
             self._plans.check_closures(frame.function, op)
         self._run_kernel(frame, op)
         reference: Reference = None
+        if frame.tuples:
+            self._hold_tuples(frame, op.arguments)
         if op.kind.in_place:
             reference = self._in_place(frame, op)
         elif of_values:
             reference = self._fresh(frame, op.type, op.place)
-        else:
-            if frame.tuples:
-                self._hold_tuples(frame, op.arguments)
-            if op.kind in PASS_ON:
-                reference = passed_on(op, partial(self._reference, frame), frame.function)
+        elif op.kind in PASS_ON:
+            reference = passed_on(op, partial(self._reference, frame), frame.function)
         self._calls(frame, op)
         return reference
 
@@ -293,17 +293,22 @@ class Walker(Counted):
         self._hold(frame, op.result, result)
         self._let_go(result)
 
-    def _hold_tuples(self, frame: Frame, arguments: Iterable[ValueId]) -> None:
-        """A tuple that is written as an argument is in a register of its own that is never killed."""
-        for argument in arguments if frame.tuples else ():
-            if argument in frame.tuples:
-                self._hold(frame, argument, self._reference(frame, argument))
+    def _hold_tuples(self, frame: Frame, values: Iterable[ValueId]) -> None:
+        """A tuple that is written as an argument, as a field of another or as the result of a branch is in a
+        register of its own that is never killed. What tensors need does not depend on registers.
+        """
+        for value in values if frame.tuples and self._in_registers else ():
+            if value in frame.tuples:
+                self._hold_tuples(frame, frame.tuples[value])
+                self._hold(frame, value, self._reference(frame, value))
 
     def _if(self, frame: Frame, op: If) -> Reference:
         taken = self._choose(frame, op)
         self._release(frame, frame.releases.on_entry.get((op.place.index, taken), ()))
         self._block(frame, op.then_block if taken else op.else_block)
-        return self._reference(frame, op.then_result if taken else op.else_result)
+        result = op.then_result if taken else op.else_result
+        self._hold_tuples(frame, (result,))
+        return self._reference(frame, result)
 
     def _choose(self, frame: Frame, op: If) -> bool:
         """The branch to follow; what was decided about a condition stays so until it is overwritten."""

@@ -51,6 +51,9 @@ BY_HAND = {
     "a condition beside one that a callee flips": 24 + 8 + 8192,
     "a shape that is asked for late": 1000 + 3000,
     "a condition on one of two storages": 1000 + 2000 + 4096 + 8192,
+    "tuples in tuples, d returned": 64 + 32 + 1000 + 256,
+    "tuples in tuples, (v, x) returned": 64 + 32 + 1000 + 256,
+    "tuples in tuples of branches": 700 + 30 + 90,
 }
 
 
@@ -67,6 +70,41 @@ def test_what_is_alive_at_one_time(name: str) -> None:
             each = paths_of(plans, function, Inventory.STORAGES, None, mode, calls)
             once = events_of(plans, function, Inventory.STORAGES, None, mode, calls)
             assert peak(each, positive) == peak(once, positive)
+
+
+TUPLE_FOR_A_CALL = f"""
+@R.function(pure=False)
+def main(x: {VECTOR}):
+    sa = {storage(16)}
+    a = {tensor("sa")}
+    sb = {storage(16)}
+    b = {tensor("sb")}
+    w = {{call}}
+    sc = {storage(16)}
+    c = {tensor("sc")}
+    w1 = R.call_packed("unheard.of", c, ty_args=R.Tuple([]))
+    return x
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        'R.call_packed("unheard.of", (a, b), ty_args=R.Tuple([]))',
+        'R.call_packed("unheard.of", ((a, x), b), ty_args=R.Tuple([]))',
+        'R.call_packed("unheard.of", a, b, ty_args=R.Tuple([]))',
+        "Module.copy(a, b)",
+    ],
+)
+def test_tensors_are_not_needed_for_as_long_as_a_register_holds_them(call: str) -> None:
+    """`c` may be where `a` was, as the program with it on `sa` shows: 32 bytes are enough for all tensors. The
+    machine holds `a` and `b` to the end where a tuple of them is written in place.
+    """
+    text = TUPLE_FOR_A_CALL.format(call=call)
+    shared = text.replace(f"sc = {storage(16)}", "").replace("alloc_tensor(sc,", "alloc_tensor(sa,")
+    assert size_of(totals(shared).peak_live) == 32
+    assert size_of(totals(text).lower_bound) == size_of(totals(shared).lower_bound) == 32
+    assert size_of(totals(text).peak_live) == (48 if "((" in call or "(a, b), ty" in call else 32)
 
 
 def test_a_callee_asks_for_an_extent() -> None:
