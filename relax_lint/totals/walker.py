@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import sympy
+from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.liveness import ENTRY
 from relax_lint.model.operations import (
@@ -35,6 +36,7 @@ from relax_lint.model.operations import (
 )
 from relax_lint.model.program import Function
 from relax_lint.model.types import NO_FIELDS, TensorType, TupleType, ValueType
+from relax_lint.totals.cases import condition_of
 from relax_lint.totals.counted import Counted
 from relax_lint.totals.frame import Decisions, Frame, Memory, Reference, Register, decided_by_symbols
 from relax_lint.totals.paths import MAX_PATHS
@@ -66,6 +68,8 @@ class Walker(Counted):
     ) -> None:
         super().__init__()
         self.taken: list[bool] = []
+        self.chosen: dict[Boolean, bool] = {}
+        """What was decided of conditions on the symbols, which keep their values."""
         self._plans = plans
         self._inventory = inventory
         self._in_registers = inventory is Inventory.STORAGES
@@ -318,9 +322,19 @@ class Walker(Counted):
             return known
         forced = decided_by_symbols(op, frame.scope)
         if forced is None:
-            forced = self._decide()
+            forced = self._choose_case(condition_of(op, frame.scope))
         self._note(origin, frame.memory(op.condition, self._reference(frame, op.condition)), forced)
         return forced
+
+    def _choose_case(self, case: tuple[Boolean, bool] | None) -> bool:
+        """The branch to follow where the symbols may choose it."""
+        if case is None:
+            return self._decide()
+        condition, taken_where_it_holds = case
+        if condition not in self.chosen:
+            known = {sympy.true: True, sympy.false: False}.get(condition)
+            self.chosen[condition] = self._decide() == taken_where_it_holds if known is None else known
+        return self.chosen[condition] == taken_where_it_holds
 
     def _known(self, origin: Register) -> bool | None:
         """What was decided about a condition."""
