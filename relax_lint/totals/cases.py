@@ -6,10 +6,11 @@ symbols, it is known which branch counts for which values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol, TypeAlias, TypeVar
 
 import sympy
+from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.operations import If
@@ -44,9 +45,37 @@ def condition_of(op: If, scope: Scope) -> tuple[Boolean, bool] | None:
         condition = condition.xreplace(
             {symbol: sympy.sympify(scope.quantity(symbol)) for symbol in condition.free_symbols}
         )
+    if isinstance(condition, Relational) and condition.lhs.is_Integer:
+        condition = condition.reversed
     if isinstance(condition, sympy.Lt | sympy.Le | sympy.Ne | sympy.Not):
-        return sympy.Not(condition), False
-    return condition, True
+        return _strict(sympy.Not(condition)), False
+    return _strict(condition), True
+
+
+def _strict(condition: Boolean) -> Boolean:
+    """Of integers `n >= 5` is `n > 4`."""
+    if isinstance(condition, sympy.Ge) and condition.rhs.is_Integer:
+        return sympy.Gt(condition.lhs, condition.rhs - 1)
+    return condition
+
+
+def implied(condition: Boolean, chosen: Mapping[Boolean, bool]) -> bool | None:
+    """What the conditions that were decided say of another one; None where they leave it open."""
+    if condition in (sympy.true, sympy.false):
+        return bool(condition)
+    if condition in chosen:
+        return chosen[condition]
+    for other, holds in chosen.items():
+        if _is_limit(condition) and _is_limit(other) and condition.lhs == other.lhs:
+            if holds and other.rhs >= condition.rhs:
+                return True
+            if not holds and other.rhs <= condition.rhs:
+                return False
+    return None
+
+
+def _is_limit(condition: Boolean) -> bool:
+    return isinstance(condition, sympy.Gt) and bool(condition.rhs.is_Integer)
 
 
 def by_cases(paths: Sequence[P], compute: Callable[[list[P]], Quantity]) -> Quantity:

@@ -36,7 +36,7 @@ from relax_lint.model.operations import (
 )
 from relax_lint.model.program import Function
 from relax_lint.model.types import NO_FIELDS, TensorType, TupleType, ValueType
-from relax_lint.totals.cases import condition_of
+from relax_lint.totals.cases import condition_of, implied
 from relax_lint.totals.counted import Counted
 from relax_lint.totals.frame import Decisions, Frame, Memory, Reference, Register, decided_by_symbols
 from relax_lint.totals.paths import MAX_PATHS
@@ -331,10 +331,10 @@ class Walker(Counted):
         if case is None:
             return self._decide()
         condition, taken_where_it_holds = case
-        if condition not in self.chosen:
-            known = {sympy.true: True, sympy.false: False}.get(condition)
-            self.chosen[condition] = self._decide() == taken_where_it_holds if known is None else known
-        return self.chosen[condition] == taken_where_it_holds
+        holds = implied(condition, self.chosen)
+        if holds is None:
+            holds = self.chosen[condition] = self._decide() == taken_where_it_holds
+        return holds == taken_where_it_holds
 
     def _known(self, origin: Register) -> bool | None:
         """What was decided about a condition."""

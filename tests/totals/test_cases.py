@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import sympy
 
@@ -119,6 +121,40 @@ def test_a_branch_is_not_taken_and_left_out_at_one_time() -> None:
     assert peak.expr == "Piecewise((8*n + 500, n > 4), (320, True))"
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "cases"),
+    [
+        ("n > 4", "n > 4", 2),
+        ("n > 4", "n >= 5", 2),
+        ("n > 4", "n < 5", 2),
+        ("n > 4", "5 <= n", 2),
+        ("n > 4", "n > 9", 3),
+        ("n > 9", "n > 4", 3),
+        ("n < 4", "n > 9", 3),
+        ("n >= 4", "n > 2", 3),
+        ("n > 4", "n == 9", 4),
+        ("n > 4", "n > m", 4),
+    ],
+)
+def test_what_one_condition_says_of_another(first: str, second: str, cases: int) -> None:
+    """So many sums are possible: each branch takes another number of bytes."""
+    text = f"""
+@R.function(pure=False)
+def main(x: {VECTOR}, y: R.Tensor(("m",), "float32")):
+    n = T.int64()
+    m = T.int64(){choice("r", first, storage(1), storage(10))}{choice("q", second, storage(100), storage(1000))}    return (r, q)
+"""
+    module = parse(text)
+    formula = relax_lint.memory(module)["main"].peak_live
+    assert formula is not None
+    sums = [sum_ for sum_ in ("101", "1001", "110", "1010") if sum_ in re.findall(r"\d+", formula.expr)]
+    assert len(sums) == cases
+    expr = sympy.sympify(parsed_formula(formula.expr))
+    for n in (0, 2, 3, 4, 5, 8, 9, 10):
+        here = relax_lint.memory(module, {"n": n, "m": 6})["main"].peak_live
+        assert evaluate(expr, {"n": n, "m": 6}) == _number(here)
+
+
 def test_a_budget_counts_the_branch_that_is_taken() -> None:
     """8 bytes for each of more than 4, else 300: 200 bytes are enough for 5 to 25. The machine takes 40 bytes
     where `n` is 5.
@@ -143,7 +179,9 @@ def test_far_away_bounds_give_a_limit() -> None:
 
 def test_of_many_cases_there_is_no_formula_but_a_number() -> None:
     count = MAX_CASES.bit_length()
-    asked = "".join(choice(f"r{i}", f"n > {i}", storage(f"n * {i} + 1"), storage(i)) for i in range(count))
+    asked = "".join(
+        choice(f"r{i}", f"n % {i + 2} == 0", storage(f"n * {i} + 1"), storage(i)) for i in range(count)
+    )
     results = ", ".join(f"r{i}" for i in range(count))
     text = (
         f"@R.function(pure=False)\ndef main(x: {VECTOR}):\n    n = T.int64(){asked}    return ({results})\n"
@@ -154,4 +192,4 @@ def test_of_many_cases_there_is_no_formula_but_a_number() -> None:
     assert found.unknown["peak_live"] == "which branches the symbols choose makes too many cases"
     here = relax_lint.memory(module, {"n": 3})["main"].peak_live
     assert here is not None
-    assert here.value == sum(3 * i + 1 if i < 3 else i for i in range(count))
+    assert here.value == sum(i if 3 % (i + 2) else 3 * i + 1 for i in range(count))
