@@ -185,7 +185,9 @@ class Aliases:
             call = self._definitions.get(op.tuple)
             if isinstance(call, KernelCall) and call.kind is CallKind.CALL_TIR_INPLACE:
                 return _overwritten(call, op.item)
-            return None if op.tuple in self._rebuilt else _item(op, self.fields)
+            item = None if op.tuple in self._rebuilt else _item(op, self.fields)
+            # A tuple that is written as a field is in no variable that TVM could name in its place.
+            return None if item in self._function.inline_tuples else item
         if isinstance(op, MakeTuple) and op.result in self._rebuilt:
             # A tuple that is bound by an operation is not its own name to TVM, but that operation's value.
             source = self._rebuilt[op.result]

@@ -14,6 +14,7 @@ from relax_lint.settings.memory_request import Binding, MemoryRequest
 from relax_lint.symbolic.domain import FactKind
 from relax_lint.symbolic.evaluation import compile_expr
 from relax_lint.symbolic.functions import FloorDiv
+from relax_lint.totals.cases import most_of_cases
 from relax_lint.totals.growth import growth_of, step_of, without_coincidences
 from relax_lint.totals.quantities import Indeterminate, Quantity
 from relax_lint.totals.ranges import grows, over_range
@@ -47,6 +48,8 @@ def bounded(total: Quantity, asked: MemoryRequest, ranges: MemoryRequest) -> Ove
         return None
     requested = all(span in asked.ranges for span in spans)
     found = over_range(total, ranges) if requested or _is_small(spans) else _at_the_top(total, ranges, spans)
+    if found is None:
+        found = _limit(total, ranges, spans)
     if found is None or all(symbol.name in asked.point for symbol in total.free_symbols):
         return found
     return _described(found, total, ranges, spans)
@@ -80,6 +83,16 @@ def _at_the_top(total: sympy.Expr, ranges: MemoryRequest, spans: Sequence[Bindin
         symbols = tuple(sorted(reduced.free_symbols, key=str))
         return OverRange(compile_expr(reduced, symbols)(*(top[s.name] for s in symbols)), top)
     return _partly_tried(reduced, spans)
+
+
+def _limit(total: sympy.Expr, ranges: MemoryRequest, spans: Sequence[Binding]) -> OverRange | None:
+    """Where the symbols choose branches, and too much would have to be tried: no case exceeds the most that
+    any of them takes at the end of the ranges.
+    """
+    most = most_of_cases(total)
+    found = None if most == total else _at_the_top(most, ranges, spans)
+    top = {span.name: span.high for span in spans}
+    return None if found is None else OverRange(found.maximum, top, is_limit=True)
 
 
 def _partly_tried(total: sympy.Expr, spans: Sequence[Binding]) -> OverRange | None:

@@ -33,7 +33,7 @@ from relax_lint.totals.peaks import Group, Peak, peak, scopes_of
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.pool_profile import devices_of
 from relax_lint.totals.pools import pooled
-from relax_lint.totals.quantities import Indeterminate, Quantity, Scope, value_bytes
+from relax_lint.totals.quantities import Indeterminate, Quantity, Scope, held_bytes, value_bytes
 from relax_lint.totals.used_memory import CallUse, used_memory
 from relax_lint.totals.walk import Events, ExecMode, Inventory
 from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE, Allocator
@@ -112,8 +112,8 @@ def measure(
     calls = _or_unknown(used)
     by_scope, by_device = _grouped(storages, live, positive)
     return Totals(
-        parameters=_sum_of(function, function.parameters, scope),
-        constants=_sum_of(function, function.constants, scope),
+        parameters=_held_by(function, function.parameters, scope),
+        constants=_held_by(function, function.constants, scope),
         io_used_memory=_sum_of(function, (*function.parameters, function.result), scope),
         unplanned=_count(_tensors(function), scope),
         planned=_count(_storages(function), scope),
@@ -148,8 +148,8 @@ def _not_planned(function: Function, scope: Scope, unplanned: str) -> Totals:
     counted = Counted(0, 0, 0, unknown)
     reserved: dict[Allocator, Quantity | Unknown] = dict.fromkeys(Allocator, unknown)
     return Totals(
-        parameters=_sum_of(function, function.parameters, scope),
-        constants=_sum_of(function, function.constants, scope),
+        parameters=_held_by(function, function.parameters, scope),
+        constants=_held_by(function, function.constants, scope),
         io_used_memory=_sum_of(function, (*function.parameters, function.result), scope),
         unplanned=counted,
         planned=counted,
@@ -238,10 +238,19 @@ def _count(sizes: Iterable[Size], scope: Scope) -> Counted:
     return Counted(len(static), sum(static), len(dynamic), dynamic_bytes)
 
 
+def _held_by(function: Function, values: Iterable[ValueId], scope: Scope) -> Quantity | Unknown:
+    """Bytes of the memory of all tensors among some values."""
+    return _or_unknown(lambda: total(held_bytes(t, scope) for t in _tensors_among(function, values)))
+
+
 def _sum_of(function: Function, values: Iterable[ValueId], scope: Scope) -> Quantity | Unknown:
-    """Bytes of all tensors among some values."""
-    types = [function.type_of(value) for value in values]
-    return _or_unknown(lambda: total(value_bytes(t, scope) for type_ in types for t in _tensors_in(type_)))
+    """The same in whole bytes for every element."""
+    return _or_unknown(lambda: total(value_bytes(t, scope) for t in _tensors_among(function, values)))
+
+
+def _tensors_among(function: Function, values: Iterable[ValueId]) -> Iterable[TensorType]:
+    for value in values:
+        yield from _tensors_in(function.type_of(value))
 
 
 def _tensors_in(type_: ValueType) -> Iterable[TensorType]:

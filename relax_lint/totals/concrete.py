@@ -11,7 +11,8 @@ from dataclasses import replace
 import sympy
 
 from relax_lint.support.lazy_dataclass import record
-from relax_lint.symbolic.evaluation import compile_expr
+from relax_lint.symbolic.evaluation import compile_condition, compile_expr
+from relax_lint.totals.cases import Chosen
 from relax_lint.totals.kernel_memory import CallWorkspaces
 from relax_lint.totals.quantities import Quantity
 from relax_lint.totals.walk import Allocation, Walk
@@ -28,9 +29,16 @@ class Path:
     requests: tuple[CallWorkspaces, ...] = ()
 
     @property
+    def chosen(self) -> Chosen:
+        """The conditions on symbols along the walk."""
+        return self.walk.chosen
+
+    @property
     def symbols(self) -> set[sympy.Symbol]:
-        """The symbols of all sizes."""
-        return {symbol for size in self.sizes() if not isinstance(size, int) for symbol in size.free_symbols}
+        """The symbols of all sizes and conditions."""
+        conditions = {symbol for condition, _ in self.chosen for symbol in condition.free_symbols}
+        sizes = (size for size in self.sizes() if not isinstance(size, int))
+        return conditions.union(*(size.free_symbols for size in sizes))
 
     @property
     def steps(self) -> int:
@@ -92,4 +100,11 @@ class Concrete:
         def number(size: Quantity) -> int:
             return size if isinstance(size, int) else known[self._computed[id(size)]]
 
-        return self._figures([path.at(number) for path in self._paths])
+        return self._figures([path.at(number) for path in self._paths if self._is_taken(path, arguments)])
+
+    def _is_taken(self, path: Path, arguments: tuple[int, ...]) -> bool:
+        """Whether the symbols choose the branches of a path, as far as they choose any."""
+        return all(
+            compile_condition(condition, self.symbols)(*arguments) is holds
+            for condition, holds in path.chosen
+        )

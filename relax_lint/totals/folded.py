@@ -142,6 +142,7 @@ class FoldedWalker(Walker):
     def run(self, function: Function, binding: Mapping[sympy.Symbol, int] | None, calls: int = 1) -> Events:
         """The events of one call or several."""
         self._run(function, binding, calls)
+        self._stretches[0].chosen = tuple(self.chosen.items())
         return self._stretches[0]
 
     def _begin_stretch(self) -> None:

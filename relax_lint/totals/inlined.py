@@ -88,7 +88,7 @@ class InlinedWalker(Walker):
             self._walk.repeat()
         else:
             self._run(function, binding, calls)
-        self._walk.taken = tuple(self.taken)
+        self._walk.taken, self._walk.chosen = tuple(self.taken), tuple(self.chosen.items())
         return self._walk
 
     def _returns(self) -> None:

@@ -22,7 +22,7 @@ from relax_lint.model.types import (
 )
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.functions import FloorDiv
-from relax_lint.totals.quantities import Indeterminate, Quantity, Scope, value_bytes
+from relax_lint.totals.quantities import Indeterminate, Quantity, Scope, held_bytes
 from relax_lint.vm import packed_memory as table
 
 _MHA, _SLIDING = 0, 3
@@ -139,12 +139,12 @@ def _legacy_cache(given: Arguments, merged: bool) -> Bytes:
 
 def _rnn_state(given: Arguments, merged: bool) -> Bytes:
     layers, sequences, history = (given.number(position) for position in range(3))
-    states = sum(value_bytes(state, given.scope) for state in given.tensors(5))
+    states = sum(held_bytes(state, given.scope) for state in given.tensors(5))
     return Bytes(layers * sequences * history * states + 2 * sequences * table.INDEX_BYTES)
 
 
 def _copy(given: Arguments, merged: bool) -> Bytes:
-    return Bytes(value_bytes(given.tensor(0), given.scope))
+    return Bytes(held_bytes(given.tensor(0), given.scope))
 
 
 FORMULAS: Mapping[str, Formula] = {

@@ -15,6 +15,7 @@ from relax_lint.model.program import Function, Program
 from relax_lint.model.types import may_hold_memory
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Unknown
+from relax_lint.totals.cases import Chosen, by_cases
 from relax_lint.totals.formula import greatest, never_negative_symbols, total
 from relax_lint.totals.kernel_memory import KernelMemory
 from relax_lint.totals.packed_formulas import FORMULAS, Arguments, Bytes
@@ -50,8 +51,17 @@ class PackedTotals:
     """
 
     calls: tuple[PackedCall, ...]
-    objects: tuple[Quantity, Quantity]
+    objects: tuple[Quantity | Unknown, Quantity | Unknown]
     uncounted: tuple[tuple[str, str], ...]
+
+
+@record(frozen=True)
+class _Made:
+    """The bytes of the objects that are made along one path."""
+
+    device: Quantity
+    host: Quantity
+    chosen: Chosen
 
 
 def measure_packed(
@@ -65,7 +75,7 @@ def measure_packed(
     positive = never_negative_symbols(function)
     uncounted = dict(_uncounted(program, function, kernels))
     calls: dict[KernelCall, PackedCall] = {}
-    sums: list[tuple[Quantity, Quantity]] = []
+    sums: list[_Made] = []
     # Most kernels call no function, and the layers of a model repeat each other.
     plain: dict[str, bool] = {}
     for walk in [] if isinstance(walks, Unknown) else walks:
@@ -84,10 +94,17 @@ def measure_packed(
             made += found
             calls |= {call.op: call for call in found}
         kept = [call for call in made if not call.scratch]
-        sums.append((total(call.device for call in kept), total(call.host for call in kept)))
-    device = greatest([one for one, _ in sums], positive)
-    host = greatest([other for _, other in sums], positive)
-    return PackedTotals(tuple(calls.values()), (device, host), tuple(sorted(uncounted.items())))
+        device, host = total(call.device for call in kept), total(call.host for call in kept)
+        sums.append(_Made(device, host, walk.chosen))
+    objects: tuple[Quantity | Unknown, Quantity | Unknown]
+    try:
+        objects = (
+            by_cases(sums, lambda alike: greatest([each.device for each in alike], positive)),
+            by_cases(sums, lambda alike: greatest([each.host for each in alike], positive)),
+        )
+    except Indeterminate as reason:
+        objects = Unknown(str(reason)), Unknown(str(reason))
+    return PackedTotals(tuple(calls.values()), objects, tuple(sorted(uncounted.items())))
 
 
 def may_hand_on(program: Program, function: Function) -> tuple[str, ...]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from weakref import proxy
 
 import sympy
 
 from relax_lint.model.operations import OperationId
 from relax_lint.support.lazy_dataclass import record
+from relax_lint.totals.cases import by_cases
 from relax_lint.totals.formula import Sizes, Sum, greatest, undominated
 from relax_lint.totals.quantities import Quantity
 from relax_lint.totals.walk import Allocation, Events
@@ -41,7 +42,19 @@ ALL = Group()
 
 def peak(walks: Iterable[Events], positive: frozenset[sympy.Symbol], group: Group = ALL) -> Peak:
     """The peak over all paths of the allocations that count."""
-    walks = list(walks)
+    places: set[OperationId | None] = set()
+
+    def of_case(alike: list[Events]) -> Quantity:
+        found = _peak(alike, positive, group)
+        places.add(found.place)
+        return found.size
+
+    size = by_cases(list(walks), of_case)
+    return Peak(size, places.pop() if len(places) == 1 else None)
+
+
+def _peak(walks: Sequence[Events], positive: frozenset[sympy.Symbol], group: Group) -> Peak:
+    """The same where the symbols choose no branches."""
     sizes = Sizes(size for walk in walks for size in _sizes(walk, group))
     reached: dict[Sum, OperationId | None] = {}
     for walk in walks:

@@ -14,7 +14,7 @@ from relax_lint.totals.kernel_memory import KernelMemory
 from relax_lint.totals.peaks import peak
 from relax_lint.totals.pool_numbers import pool_of
 from relax_lint.totals.pool_profile import rounded
-from relax_lint.totals.quantities import Quantity
+from relax_lint.totals.quantities import Indeterminate, Quantity
 from relax_lint.totals.walk import Walk
 from relax_lint.totals.workspaces import held_at_most, storage_walks
 
@@ -37,7 +37,10 @@ def pool_limits(
     positive = never_negative_symbols(function)
     paged = [_in_pages(walk, page_size) for walk in walks]
     most = greatest([total(a.size for a in walk.allocations) for walk in paged], positive)
-    return PoolLimits(peak(paged, positive).size, most)
+    try:
+        return PoolLimits(peak(paged, positive).size, most)
+    except Indeterminate as reason:
+        return Unknown(str(reason))
 
 
 def with_kernels(
@@ -50,7 +53,7 @@ def with_kernels(
 
 def _in_pages(walk: Walk, page_size: int) -> Walk:
     sizes = [replace(a, size=rounded(a.size, page_size)) for a in walk.allocations]
-    return Walk(allocations=sizes, events=walk.events)
+    return Walk(allocations=sizes, events=walk.events, chosen=walk.chosen)
 
 
 def concrete_pool(program: Program, function: Function, page_size: int, calls: int = 1) -> Concrete | None:

@@ -9,6 +9,7 @@ import sympy
 from sympy.logic.boolalg import And, Boolean
 
 from relax_lint.symbolic.functions import FloorDiv, Select
+from relax_lint.totals.cases import by_cases
 from relax_lint.totals.formula import greatest, reaches, total
 from relax_lint.totals.pool_profile import Profile, devices_of, profile_of
 from relax_lint.totals.quantities import Indeterminate, Quantity
@@ -25,7 +26,11 @@ def pooled(walks: Iterable[Events], page_size: int, positive: frozenset[sympy.Sy
     obtains, for each rounded size, as many buffers as are alive at one time. Raises Indeterminate where that
     depends on which symbolic sizes happen to be equal in a way too involved to write down.
     """
-    return greatest((_pooled_path(walk, page_size, positive) for walk in walks), positive)
+
+    def of_case(alike: list[Events]) -> Quantity:
+        return greatest((_pooled_path(walk, page_size, positive) for walk in alike), positive)
+
+    return by_cases(list(walks), of_case)
 
 
 def _pooled_path(walk: Events, page_size: int, positive: frozenset[sympy.Symbol]) -> Quantity:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import sympy
 
 from relax_lint.model.program import Function
-from relax_lint.model.sizes import elements
+from relax_lint.model.sizes import elements, size_in_bytes
 from relax_lint.model.types import DType, TensorType, TupleType, ValueType, extents_of
 from relax_lint.symbolic.evaluation import compile_expr
 from relax_lint.symbolic.functions import FloorDiv
@@ -122,6 +122,15 @@ def value_bytes(type_: TensorType, scope: Scope) -> Quantity:
     if type_.shape is None or type_.dtype is None:
         raise Indeterminate("the shape or dtype of a tensor is unknown")
     return planned_bytes(type_.shape, type_.dtype, scope)
+
+
+def held_bytes(type_: TensorType, scope: Scope) -> Quantity:
+    """Bytes of a tensor that TVM's runtime makes: elements of less than a byte lie side by side.
+    Raises Indeterminate where the IR gives no shape or dtype.
+    """
+    if type_.shape is None or type_.dtype is None:
+        raise Indeterminate("the shape or dtype of a tensor is unknown")
+    return scope.quantity(size_in_bytes(type_.shape, type_.dtype))
 
 
 def evaluate_at(expr: sympy.Expr, symbols: tuple[sympy.Symbol, ...], values: list[Quantity]) -> int:

@@ -201,6 +201,8 @@ class _Need:
         packed = total.packed
         objects: list[Amount | None] = [] if packed is None else [packed.device]
         objects += [packed.host] if packed is not None and with_host else []
+        if packed is not None and packed.device is None:
+            self.reasons.append(f"`{total.function}`: {total.unknown.get('packed.device', 'not known')}")
         for name, why in {} if packed is None else packed.not_counted.items():
             self.reasons.append(f"`{name}`: {why}")
         self._parameters = [_read(total.parameter_bytes), _read(total.constant_bytes)]
@@ -263,10 +265,13 @@ def _read(amount: Amount | None) -> sympy.Expr | None:
 
 
 def _apart(expr: sympy.Expr | None) -> sympy.Expr | None:
-    """As if the allocator reused no buffer for a size that happens to equal another one."""
+    """As if the allocator reused no buffer for a size that happens to equal another one, and any branch that
+    the symbols choose could be taken.
+    """
+    from relax_lint.totals.cases import most_of_cases
     from relax_lint.totals.growth import without_coincidences
 
-    return None if expr is None else without_coincidences(expr)
+    return None if expr is None else most_of_cases(without_coincidences(expr))
 
 
 def _sum(formulas: Sequence[sympy.Expr | None], values: Mapping[str, int]) -> int:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeVar
 
+from sympy.logic.boolalg import Boolean
+
 from relax_lint.model.operations import (
     AllocStorage,
     AllocTensor,
@@ -100,6 +102,8 @@ class Events:
     allocations: list[Allocation] = field(default_factory=list)
     events: list[int] = field(default_factory=list)
     inside: list[tuple[int, Events]] = field(default_factory=list)
+    chosen: tuple[tuple[Boolean, bool], ...] = field(default=(), kw_only=True)
+    """The conditions on symbols that the path met, and whether each held, see `cases.py`."""
     known: dict[Hashable, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
     """What was computed of the stretch: it may be inside of many others."""
 
@@ -158,13 +162,13 @@ class Walk(Events):
         """The events of this call and of one more that does the same, with memory of its own."""
         further = len(self.allocations)
         again = [event + further if event > 0 else event - further for event in self.events]
-        return Events([*self.allocations, *self.allocations], [*self.events, *again])
+        return Events([*self.allocations, *self.allocations], [*self.events, *again], chosen=self.chosen)
 
     def first_call(self) -> Walk:
         """The first of several calls, as if there were no others."""
         parts = [part[:end] for part, end in zip(self._parts(), self._ends[0], strict=True)]
         allocations, events, inside, calls, operations, steps, placed = parts
-        return Walk(allocations, events, inside, calls, operations, steps, placed)
+        return Walk(allocations, events, inside, calls, operations, steps, placed, chosen=self.chosen)
 
     def _parts(self) -> tuple[list[Any], ...]:
         every = (self.allocations, self.events, self.inside, self.calls)

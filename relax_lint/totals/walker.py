@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import sympy
+from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.liveness import ENTRY
 from relax_lint.model.operations import (
@@ -35,6 +36,7 @@ from relax_lint.model.operations import (
 )
 from relax_lint.model.program import Function
 from relax_lint.model.types import NO_FIELDS, TensorType, TupleType, ValueType
+from relax_lint.totals.cases import condition_of, implied
 from relax_lint.totals.counted import Counted
 from relax_lint.totals.frame import Decisions, Frame, Memory, Reference, Register, decided_by_symbols
 from relax_lint.totals.paths import MAX_PATHS
@@ -66,6 +68,8 @@ class Walker(Counted):
     ) -> None:
         super().__init__()
         self.taken: list[bool] = []
+        self.chosen: dict[Boolean, bool] = {}
+        """What was decided of conditions on the symbols, which keep their values."""
         self._plans = plans
         self._inventory = inventory
         self._in_registers = inventory is Inventory.STORAGES
@@ -219,6 +223,7 @@ class Walker(Counted):
         return self._reference(frame, op.source)
 
     def _make_tuple(self, frame: Frame, op: MakeTuple) -> Reference:
+        self._hold_tuples(frame, op.items)
         return tuple_of(tuple(self._reference(frame, item) for item in op.items))
 
     def _get_item(self, frame: Frame, op: GetItem) -> Reference:
@@ -232,15 +237,14 @@ class Walker(Counted):
             self._plans.check_closures(frame.function, op)
         self._run_kernel(frame, op)
         reference: Reference = None
+        if frame.tuples:
+            self._hold_tuples(frame, op.arguments)
         if op.kind.in_place:
             reference = self._in_place(frame, op)
         elif of_values:
             reference = self._fresh(frame, op.type, op.place)
-        else:
-            if frame.tuples:
-                self._hold_tuples(frame, op.arguments)
-            if op.kind in PASS_ON:
-                reference = passed_on(op, partial(self._reference, frame), frame.function)
+        elif op.kind in PASS_ON:
+            reference = passed_on(op, partial(self._reference, frame), frame.function)
         self._calls(frame, op)
         return reference
 
@@ -293,17 +297,22 @@ class Walker(Counted):
         self._hold(frame, op.result, result)
         self._let_go(result)
 
-    def _hold_tuples(self, frame: Frame, arguments: Iterable[ValueId]) -> None:
-        """A tuple that is written as an argument is in a register of its own that is never killed."""
-        for argument in arguments if frame.tuples else ():
-            if argument in frame.tuples:
-                self._hold(frame, argument, self._reference(frame, argument))
+    def _hold_tuples(self, frame: Frame, values: Iterable[ValueId]) -> None:
+        """A tuple that is written as an argument, as a field of another or as the result of a branch is in a
+        register of its own that is never killed. What tensors need does not depend on registers.
+        """
+        for value in values if frame.tuples and self._in_registers else ():
+            if value in frame.tuples:
+                self._hold_tuples(frame, frame.tuples[value])
+                self._hold(frame, value, self._reference(frame, value))
 
     def _if(self, frame: Frame, op: If) -> Reference:
         taken = self._choose(frame, op)
         self._release(frame, frame.releases.on_entry.get((op.place.index, taken), ()))
         self._block(frame, op.then_block if taken else op.else_block)
-        return self._reference(frame, op.then_result if taken else op.else_result)
+        result = op.then_result if taken else op.else_result
+        self._hold_tuples(frame, (result,))
+        return self._reference(frame, result)
 
     def _choose(self, frame: Frame, op: If) -> bool:
         """The branch to follow; what was decided about a condition stays so until it is overwritten."""
@@ -313,9 +322,19 @@ class Walker(Counted):
             return known
         forced = decided_by_symbols(op, frame.scope)
         if forced is None:
-            forced = self._decide()
+            forced = self._choose_case(condition_of(op, frame.scope))
         self._note(origin, frame.memory(op.condition, self._reference(frame, op.condition)), forced)
         return forced
+
+    def _choose_case(self, case: tuple[Boolean, bool] | None) -> bool:
+        """The branch to follow where the symbols may choose it."""
+        if case is None:
+            return self._decide()
+        condition, taken_where_it_holds = case
+        holds = implied(condition, self.chosen)
+        if holds is None:
+            holds = self.chosen[condition] = self._decide() == taken_where_it_holds
+        return holds == taken_where_it_holds
 
     def _known(self, origin: Register) -> bool | None:
         """What was decided about a condition."""

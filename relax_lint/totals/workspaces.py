@@ -18,6 +18,7 @@ from relax_lint.model.program import Function, Program
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.functions import FloorDiv
 from relax_lint.symbolic.quantity import Unknown
+from relax_lint.totals.cases import by_cases
 from relax_lint.totals.compute import symbols_of
 from relax_lint.totals.concrete import Concrete, Path
 from relax_lint.totals.formula import greatest, never_negative_symbols, reaches, total
@@ -105,15 +106,20 @@ def _totals(
 
     paths = [Path(walk, _requesting(each)) for walk, each in zip(walks, asked, strict=True)]
     held, per_worker, together = _of_pool(paths, page_size, positive)
-    requested = _greatest([call.size for call in calls], positive)
+    requested = _or_unknown(lambda: by_cases(paths, lambda alike: _requested(alike, positive)))
     return WorkspaceTotals(requested, held, per_worker, together, calls, on_chip)
+
+
+def _requested(paths: Sequence[Path], positive: frozenset[sympy.Symbol]) -> Quantity:
+    """The most that any call of the paths asks for at one time."""
+    return greatest([_most(call, positive) for path in paths for call in path.requests], positive)
 
 
 def _of_pool(
     paths: Sequence[Path], page_size: int, positive: frozenset[sympy.Symbol]
 ) -> tuple[Quantity | Unknown, Quantity | Unknown, dict[Allocator, Quantity | Unknown]]:
     """What the pool holds, what that of a worker does, and by allocator what both hold together."""
-    if any(not isinstance(size, int) for path in paths for size in path.sizes()):
+    if any(path.chosen or not all(isinstance(size, int) for size in path.sizes()) for path in paths):
         return _in_formulas(paths, page_size, positive)
     each = [Followed(path) for path in paths]
     both = [
@@ -136,7 +142,11 @@ def _in_formulas(
         return peak([_with_pool(path, positive, which) for path in paths], positive).size
 
     def both_pools() -> Quantity:
-        return greatest([_both_pools(path, page_size, positive) for path in paths], positive)
+
+        def of_case(alike: list[Path]) -> Quantity:
+            return greatest([_both_pools(path, page_size, positive) for path in alike], positive)
+
+        return by_cases(paths, of_case)
 
     together = {
         Allocator.NAIVE: _or_unknown(lambda: held(_Which.BOTH)),
@@ -302,7 +312,7 @@ def _with_pool(path: Path, positive: frozenset[sympy.Symbol], which: _Which) -> 
         pool.serve(call.of_a_worker() if which is _Which.POOL_OF_A_WORKER else call)
     if not alone:
         events.extend(walk.events[done:])
-    return Walk(allocations=allocations, events=events)
+    return Walk(allocations=allocations, events=events, chosen=walk.chosen)
 
 
 class _Pool:

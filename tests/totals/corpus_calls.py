@@ -176,6 +176,58 @@ def main(x: {VECTOR}):
 """
 """The register of `a` is needed until its shape was asked for; then `sc` takes 200 bytes."""
 
+TUPLES_IN_TUPLES = f"""
+@R.function(private=True, pure=False)
+def inner(p: {PAIR}) -> {VECTOR}:
+    cls = Module
+    q = p[0]
+    s = {storage(1000)}
+    a = {tensor("s")}
+    w = cls.copy(q, a)
+    return a
+
+@R.function(pure=False)
+def main(x: {VECTOR}):
+    cls = Module
+    sa = {storage(64)}
+    a = {tensor("sa")}
+    sb = {storage(32)}
+    b = {tensor("sb")}
+    t = ((a, x), ((b, b), a))
+    u = t[1]
+    v = u[0]
+    c = cls.inner(v)
+    sd = {storage(256)}
+    d = {tensor("sd")}
+    w1 = cls.copy(c, d)
+    return {{result}}
+"""
+"""A tuple that is written as a field is in no variable: its field is another value, not another name. Its register
+is never killed, so that `a` and `b` are there to the end."""
+
+TUPLES_OF_BRANCHES = f"""
+@R.function(pure=False)
+def main(c: {TRUTH}, x: {VECTOR}):
+    cls = Module
+    if c:
+        sa = {storage(500)}
+        a = {tensor("sa")}
+        r = ((a, x), x)
+    else:
+        sa = {storage(700)}
+        a = {tensor("sa")}
+        r = ((x, a), a)
+    q = r[0]
+    y = q[0]
+    sb = {storage(30)}
+    b = {tensor("sb")}
+    w1 = cls.copy(y, b)
+    sd = {storage(90)}
+    d = {tensor("sd")}
+    w2 = cls.copy(b, d)
+    return d
+"""
+
 
 def case(name: str, text: str, *runs: Run) -> Case:
     """A module with these functions."""
@@ -199,6 +251,15 @@ CASES = [
     case("a condition that a callee flips", KERNELS + FLIPPED_BEFORE.format(second="o"), *ONE),
     case("a condition beside one that a callee flips", KERNELS + FLIPPED_BEFORE.format(second="c"), *ONE),
     case("a shape that is asked for late", KERNELS + LATE_SHAPE, Run((_vector(),))),
+    *(
+        case(
+            f"tuples in tuples, {each} returned",
+            KERNELS + TUPLES_IN_TUPLES.format(result=each),
+            Run((_vector(),)),
+        )
+        for each in ("d", "u", "v", "(v, x)")
+    ),
+    case("tuples in tuples of branches", KERNELS + TUPLES_OF_BRANCHES, *ONE),
     case(
         "a condition on one of two storages",
         KERNELS + TWO_STORAGES,

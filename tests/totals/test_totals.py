@@ -198,18 +198,28 @@ class Alternatives:
 
 def test_branches_are_alternatives_and_scopes_have_their_own_peaks() -> None:
     found = totals(Alternatives)
-    # Nothing is killed behind a branch: 1000 + 20 + 5000.
-    assert found.peak_live == Amount("6020", 6020)
-    assert found.by_scope == {"global": Amount("6020", 6020), "texture": Amount("300", 300)}
-    assert found.by_device == {"0": Amount("1020", 1020), "1": Amount("5000", 5000)}
+    # Nothing is killed behind a branch: 1000 + 20 + 5000, the latter where `n` is more than 4.
+    assert found.peak_live == Amount("Piecewise((6020, n > 4), (1020, True))", None)
+    assert found.by_scope == {
+        "global": Amount("Piecewise((6020, n > 4), (1020, True))", None),
+        "texture": Amount("300", 300),
+    }
+    assert found.by_device == {
+        "0": Amount("1020", 1020),
+        "1": Amount("Piecewise((0, n <= 4), (5000, True))", None),
+    }
     # TVM's estimator adds the branches up.
     assert found.planned_static_bytes == 6320
 
 
 def test_a_binding_decides_the_branches_that_depend_on_it() -> None:
-    assert totals(Alternatives, binding={"n": 5}).peak_live == Amount("6020", 6020)
-    assert totals(Alternatives, binding={"n": 4}).peak_live == Amount("6020", 1020)
-    assert totals(Alternatives, binding={"n": 4}).by_device["1"] == Amount("5000", 0)
+    for n, peak, on_second in ((5, 6020, 5000), (4, 1020, 0)):
+        found = totals(Alternatives, binding={"n": n})
+        assert found.peak_live is not None
+        assert found.peak_live.value == peak
+        second = found.by_device["1"]
+        assert second is not None
+        assert second.value == on_second
 
 
 def test_over_a_range_the_groups_have_their_greatest_value() -> None:
@@ -358,6 +368,19 @@ class UnknownShape:
         t = R.memory.alloc_storage(s, 0, "global", "uint8")
         a = R.memory.alloc_tensor(t, 0, R.shape([4]), "float32")
         return a
+
+
+@I.ir_module
+class BitsOfABit:
+    @R.function(pure=False)
+    def main(x: R.Tensor((9,), "int4"), y: R.Tensor((9,), "uint1"), z: R.Tensor(("n",), "float4_e2m1fn")):
+        return z
+
+
+def test_parameters_of_less_than_a_byte_lie_side_by_side() -> None:
+    """As TVM's `GetDataSize` has them: what `tvm.runtime.empty((9,), "int4")` obtains are 5 bytes."""
+    assert totals(BitsOfABit).parameter_bytes == Amount("(n + 1)//2 + 7", None)
+    assert totals(BitsOfABit, binding={"n": 9}).parameter_bytes == Amount("(n + 1)//2 + 7", 5 + 2 + 5)
 
 
 def test_what_the_ir_does_not_say_is_left_out_and_not_guessed() -> None:
