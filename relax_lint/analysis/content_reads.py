@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from relax_lint.analysis.access_paths import Tree, leaves
 from relax_lint.analysis.aliases import Aliases
-from relax_lint.analysis.certainty import Asked, Certainty, perhaps, surely, weakest
+from relax_lint.analysis.certainty import Asked, Certainty, must_if, perhaps, surely, weakest
 from relax_lint.analysis.content_state import ContentState
 from relax_lint.analysis.content_writes import ContentWrites
 from relax_lint.analysis.events import Damage, Reading
@@ -31,10 +31,11 @@ class ContentReads(ContentWrites):
         captured: frozenset[ValueId],
         left_out: Callable[[], frozenset[int]],
         is_called: bool,
+        is_shown: Callable[[Op | None, ValueId], bool],
     ) -> None:
         super().__init__(function, aliases, paths, memory, captured, left_out, is_called)
         self._ops: dict[int, Op] = {}
-        self.reported = Reported(aliases, paths, memory, left_out)
+        self.reported = Reported(aliases, paths, memory, left_out, is_shown)
         self.passed: set[ValueId] = set()
         """The tensors from outside that are passed, still unmodified, to calls with unknown effects."""
         self._last_read: dict[ValueId, int] = {}
@@ -95,7 +96,8 @@ class ContentReads(ContentWrites):
         damage = self._unwritten(reading.value, root, state)
         if damage is None:
             return
-        if not (damage.mended or reading.unsure or self.reported.is_left_out(reading)):
+        counts = self.reported.counts(reading)
+        if counts and not (damage.mended or reading.unsure):
             # The first use of what was never written is the one to mend.
             del state.unwritten[root]
             self._neighbours.fill(root)
@@ -105,7 +107,8 @@ class ContentReads(ContentWrites):
             for other in self._written_on[storage]
             if other != root
         ]
-        certainty = weakest(damage.certainty, only())
+        # Of what may be left out more is told than that nobody needs it.
+        certainty = weakest(damage.certainty, only(), must_if(counts or self.reported.is_left_out(reading)))
         self.reported.read_unwritten(root, reading, replace(damage, certainty=certainty), left)
 
     def _read_overwritten(self, root: ValueId, reading: Reading, only: Asked, state: ContentState) -> None:

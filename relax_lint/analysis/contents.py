@@ -58,8 +58,9 @@ class Contents(ContentReads):
         untaken: Untaken,
         left_out: Callable[[], frozenset[int]] = frozenset,
         is_called: bool = True,
+        is_shown: Callable[[Op | None, ValueId], bool] = lambda *_: True,
     ) -> None:
-        super().__init__(function, aliases, paths, memory, captured, left_out, is_called)
+        super().__init__(function, aliases, paths, memory, captured, left_out, is_called, is_shown)
         self._effect_of = effect_of
         self._summary_of = summary_of
         self._held = held

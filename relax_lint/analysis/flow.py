@@ -16,7 +16,6 @@ from relax_lint.analysis.contents import Contents
 from relax_lint.analysis.dominance import UndominatedUse, captured_values, undominated_uses, used_inside
 from relax_lint.analysis.effects import Effect, EffectTable
 from relax_lint.analysis.events import Overwriting, StaleRead
-from relax_lint.analysis.given_back import GivenBack
 from relax_lint.analysis.keepers import Keepers
 from relax_lint.analysis.kills import Kills
 from relax_lint.analysis.left_out import LeftOut
@@ -25,6 +24,7 @@ from relax_lint.analysis.lowered_operators import Lowered, LoweredOperators
 from relax_lint.analysis.made_as import Thing, Things
 from relax_lint.analysis.made_views import MadeViews
 from relax_lint.analysis.moved import Moved
+from relax_lint.analysis.observers import Observers
 from relax_lint.analysis.offsets import Offsets
 from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.paths import Paths
@@ -33,9 +33,9 @@ from relax_lint.analysis.reported import says_more, weighs_more
 from relax_lint.analysis.result_uses import ResultUses
 from relax_lint.analysis.results import Result
 from relax_lint.analysis.returned_offsets import ReturnedOffsets
-from relax_lint.analysis.roots import as_sources
 from relax_lint.analysis.storages import StorageResolver, Storages
 from relax_lint.analysis.summaries import Summaries, Summary
+from relax_lint.analysis.summarised import summarised
 from relax_lint.analysis.sure_reads import CallEffects
 from relax_lint.analysis.together import Together
 from relax_lint.analysis.untaken import Untaken, given_constants
@@ -98,6 +98,16 @@ class ProgramFlow:
     def null_uses(self) -> ResultUses:
         """Which fields of what functions return their callers use where these are cleared registers."""
         return ResultUses(self.callees, partial(_carried, proxy(self), CarriedNull), Paths, Certainty.MAY)
+
+    @cached_property
+    def observers(self) -> Observers:
+        """What the functions of the program show of that which they are given."""
+        shared = proxy(self)
+        return Observers(
+            self.callees,
+            lambda function: FunctionFlow(shared, function),
+            lambda calls, others: shared.result_uses.is_harmed(calls, others),
+        )
 
     @cached_property
     def summaries(self) -> Summaries:
@@ -204,7 +214,10 @@ class FunctionFlow:
             return Certainty.MUST
         uses = self._shared.null_uses if cleared else self._shared.result_uses
         use_of_field = partial(uses.of, self.function)
-        return use_of_returned(value, self.function, self.aliases, use_of_field)
+        use = use_of_returned(value, self.function, self.aliases, use_of_field)
+        if use is Certainty.MUST and not cleared and not self.is_shown(None, value):
+            return Certainty.MAY
+        return use
 
     @cached_property
     def overwritings(self) -> tuple[Overwriting, ...]:
@@ -325,7 +338,12 @@ class FunctionFlow:
             self.untaken,
             lambda: flow.left_out,
             self.function.private or bool(self.calls_of_this),
+            lambda op, value: flow.is_shown(op, value),
         )
+
+    def is_shown(self, op: Op | None, value: ValueId) -> bool:
+        """Whether every run shows what an operation, or (None) the return, reads of a value."""
+        return self._shared.observers.is_shown(self.function, op, value)
 
     @cached_property
     def read_after(self) -> ReadAfter:
@@ -364,26 +382,8 @@ class FunctionFlow:
     @property
     def summary(self) -> Summary:
         """What the function does to the tensors that it is given."""
-        contents, outside = self.contents, self.captured.union(self.function.parameters)
-        roots = self.aliases.roots
-        given_back = GivenBack(self.function, self.aliases, contents.outside_writes, outside)
-        return Summary(
-            self.function.parameters,
-            {roots.path(root): certainty for root, certainty in contents.at_end.read.items()},
-            {roots.path(root): certainty for root, certainty in contents.at_end.written.items()},
-            frozenset(map(roots.path, contents.passed)),
-            frozenset(map(roots.path, contents.places)),
-            as_sources(roots, roots.tree(self.function.result), outside),
-            contents.returns_unwritten,
-            {roots.path(root): certainty for root, certainty in contents.at_end.superseded.items()},
-            frozenset(map(roots.path, contents.handed_on)),
-            contents.returns_presumed,
-            frozenset((roots.path(one), roots.path(other)) for one, other in contents.late_reads),
-            frozenset(map(roots.path, contents.at_end.rests)),
-            contents.returns_partly,
-            frozenset((roots.path(one), roots.path(other)) for one, other in given_back.pairs),
-            frozenset(map(roots.path, contents.believed)),
-        )
+        outside = self.captured.union(self.function.parameters)
+        return summarised(self.function, self.aliases, self.contents, outside)
 
     def summary_of(self, call: FunctionCall) -> Summary | None:
         """What a call of a Relax function does; None where it is not known which function that is."""

@@ -21,9 +21,11 @@ class Reported:
         aliases: Aliases,
         paths: Paths,
         memory: TensorMemory,
-        left_out: Callable[[], frozenset[int]] = frozenset,
+        left_out: Callable[[], frozenset[int]],
+        is_shown: Callable[[Op | None, ValueId], bool],
     ) -> None:
         self._left_out = left_out
+        self._is_shown = is_shown
         self._aliases = aliases
         self._paths = paths
         self._memory = memory
@@ -38,6 +40,10 @@ class Reported:
     def is_left_out(self, reading: Reading) -> bool:
         """Whether TVM may leave out what reads."""
         return reading.op is not None and reading.op.place.index in self._left_out()
+
+    def counts(self, reading: Reading) -> bool:
+        """Whether every run shows what is computed from what is read, and TVM leaves in what reads."""
+        return not self.is_left_out(reading) and self._is_shown(reading.op, reading.value)
 
     def read_unwritten(
         self, root: ValueId, reading: Reading, damage: Damage, left: Iterable[ValueId]
@@ -114,7 +120,7 @@ class Reported:
 
     def _certainty(self, key: object, done: Op, reading: Reading, damage: Damage) -> Certainty:
         """How certain it is that damage is read, here or in another branch."""
-        if damage.certainty is not Certainty.MUST or damage.mended or self.is_left_out(reading):
+        if damage.certainty is not Certainty.MUST or damage.mended or not self.counts(reading):
             return Certainty.MAY
         readers = self._readers[key]
         readers.append(reading.op)

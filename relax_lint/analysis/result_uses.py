@@ -86,7 +86,7 @@ class ResultUses:
         if all(use is None for _, _, use in found):
             return None
         certain = [(caller, call) for caller, call, use in found if use is Certainty.MUST]
-        return must_if(bool(certain) and self._is_harmed(calls, certain))
+        return must_if(bool(certain) and self.is_harmed(calls, certain))
 
     def _use(self, caller: Function, call: FunctionCall, fields: Fields) -> Certainty | None:
         """What becomes of a field of what one call returns."""
@@ -100,12 +100,12 @@ class ResultUses:
                 uses.append(weakest(use, certainty))
         return must_if(Certainty.MUST in uses) if uses else None
 
-    def _is_harmed(
+    def is_harmed(
         self,
         calls: Iterable[tuple[Function, FunctionCall]],
         certain: Iterable[tuple[Function, FunctionCall]],
     ) -> bool:
-        """Whether every run that gets to one of the calls gets to one of those that use the field, too."""
+        """Whether every run that gets to one of the calls gets to one of the `certain` ones, too."""
         using = self._using(certain)
         pending, seen = list(calls), set[str]()
         while pending:
@@ -120,7 +120,7 @@ class ResultUses:
         return True
 
     def _using(self, certain: Iterable[tuple[Function, FunctionCall]]) -> dict[str, list[FunctionCall]]:
-        """The calls that use the field, and those of functions that always make such a call."""
+        """The `certain` calls, and those of functions that always make such a call."""
         using: dict[str, list[FunctionCall]] = defaultdict(list)
         pending, seen = list(certain), set[str]()
         while pending:

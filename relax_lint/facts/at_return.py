@@ -18,6 +18,8 @@ USED_PERHAPS = "a call does not use what the function returns"
 """Why it is not certain that what is returned does harm."""
 LEFT_OUT = "nothing needs what it does: `FoldConstant` and `FuseTIR` leave such operations out"
 """Why it is not certain that an operation does harm that TVM may leave out."""
+UNSHOWN = "nothing needs what is computed of it, or only on some paths"
+"""Why it is not certain that a read does harm of which no run, or not every run, shows anything."""
 
 
 def why_not_read(reading: Reading, flow: FunctionFlow, since: int) -> str:
@@ -26,7 +28,10 @@ def why_not_read(reading: Reading, flow: FunctionFlow, since: int) -> str:
     """
     if flow.is_left_out(reading.op):
         return LEFT_OUT
-    return why_written(reading, flow, since) or _by_reader(reading, flow) or "read later only on some paths"
+    why = why_written(reading, flow, since) or _by_reader(reading, flow)
+    if not why and reading.op is not None and not flow.is_shown(reading.op, reading.value):
+        return UNSHOWN
+    return why or "read later only on some paths"
 
 
 def _by_reader(reading: Reading, flow: FunctionFlow) -> str:

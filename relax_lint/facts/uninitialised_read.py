@@ -8,6 +8,7 @@ from the walk over contents). Claim: the tensor has no bytes. Verdict: that of t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import sympy
 from sympy.logic.boolalg import Boolean
@@ -17,7 +18,7 @@ from relax_lint.analysis.effects import outputs_of
 from relax_lint.analysis.events import UnwrittenRead
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.presumption import Presumption
-from relax_lint.facts.at_return import why_written
+from relax_lint.facts.at_return import UNSHOWN, why_written
 from relax_lint.facts.claims import not_negative
 from relax_lint.facts.coverage import initialised, is_exact, presumed_writes, relied_types, written_again
 from relax_lint.facts.judge import Decided, Judge
@@ -38,8 +39,8 @@ def uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Un
     """
     inside = flow.knows_callers or bool(flow.captured) or (bool(flow.calls_of_this) and only_allocates(flow))
     known: set[ValueId] = set()
-    # What is certainly executed tells more than what TVM may leave out.
-    for event in sorted(flow.contents.unwritten_reads, key=lambda one: flow.is_left_out(one.reading.op)):
+    # What is certainly executed tells more than what TVM may leave out, or what nobody needs.
+    for event in sorted(flow.contents.unwritten_reads, key=partial(_is_for_nothing, flow)):
         tensor = event.tensor.result
         if tensor in known or (event.reading.op is None and (inside or _is_on_given(event, flow))):
             continue
@@ -48,6 +49,11 @@ def uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Un
             if decided.decision.verdict is not Verdict.ALWAYS_FINE and not event.reading.unsure:
                 known.add(tensor)
             yield decided
+
+
+def _is_for_nothing(flow: FunctionFlow, event: UnwrittenRead) -> bool:
+    op = event.reading.op
+    return flow.is_left_out(op) or not flow.is_shown(op, event.reading.value)
 
 
 def _is_on_given(event: UnwrittenRead, flow: FunctionFlow) -> bool:
@@ -75,6 +81,8 @@ def _decided(event: UnwrittenRead, flow: FunctionFlow, judge: Judge) -> Decided[
         certainty, why_not = Certainty.MAY, f"`{op.callee}` may not read what it is given"
     if isinstance(op, KernelCall) and _is_read_perhaps(op, event, flow):
         why_not = f"`{op.callee}` reads it only under a condition, or does not use what it reads"
+    elif not flow.is_shown(op, event.reading.value):
+        why_not = UNSHOWN
     if not exact:
         certainty, why_not = Certainty.MAY, "the extents of what is read are unknown"
     decision = judge.judge_event(claim, certainty, why_not)

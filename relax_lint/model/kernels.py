@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import sympy
 from sympy.logic.boolalg import Boolean
@@ -111,6 +111,16 @@ def _none_repeated(written: int, other: int) -> frozenset[sympy.Symbol]:
 _TOO_DEEP = "its expressions are nested too deeply to be read"
 
 
+class Tried(Protocol):
+    """A kernel that is carried out at small sizes, with several contents; some outputs are looked at."""
+
+    def is_seen(self, position: int) -> bool:
+        """Whether what a parameter holds was seen to matter for these outputs."""
+
+    def is_left(self, position: int) -> bool:
+        """Whether something of an output was left alone, at each of the first sizes."""
+
+
 def _nothing() -> KernelAccesses:
     return KernelAccesses((), Terms(), ())
 
@@ -126,7 +136,8 @@ class Kernel:
     `first_reads` are loaded from before anything is stored to them: True where that is certain. Those in
     `unsure_reads` are read only where the data, or a size, says so: where they have elements, and `read_if`
     tells a condition on the kernel's symbols and it holds, they are read. Of both nobody asks where all is
-    written before it is read: `sure` finds when parameters are read once somebody does.
+    written before it is read: `sure` finds when parameters are read once somebody does. `tried` carries
+    the kernel out for some of those that are written.
     `elementwise` holds the pairs (read, written) that may be the same memory in whatever order the steps of
     loops come: no element is read after it was overwritten. In `copies` each element that is written is that
     of the read one as it is. The pairs in `read_before` may be the same memory as the kernel is written.
@@ -160,6 +171,7 @@ class Kernel:
     lent: Mapping[int, bool] = field(default_factory=dict)
     """The parameters whose address goes to somebody else, who is told what for; True: to read only."""
     sure: Callable[[], Mapping[int, Boolean]] = field(default=dict, compare=False, repr=False)
+    tried: Callable[[frozenset[int]], Tried | None] = field(default=lambda _: None, compare=False, repr=False)
 
     @cached_property
     def sure_reads(self) -> Mapping[int, Boolean]:
@@ -181,6 +193,22 @@ class Kernel:
         """When some of these are read."""
         given = sorted(self.sure_reads.items())
         return {p: when for p, when in given if when not in (sympy.true, sympy.false)}
+
+    def is_seen_in(self, parameter: int, outputs: frozenset[int]) -> bool:
+        """Whether what a parameter holds was seen to matter for what is stored to some of the others."""
+        try:
+            tried = self.tried(outputs)
+            return tried is not None and tried.is_seen(parameter)
+        except RecursionError:
+            return False
+
+    def leaves(self, parameter: int) -> bool:
+        """Whether something of a parameter that is written was seen to be left alone, at all sizes tried."""
+        try:
+            tried = self.tried(frozenset((parameter,)))
+            return tried is not None and tried.is_left(parameter)
+        except RecursionError:
+            return False
 
     @cached_property
     def is_reshape(self) -> bool:

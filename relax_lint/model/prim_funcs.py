@@ -141,6 +141,7 @@ def read_kernel(
         repeated=trial.repeated,
         lent=dict(sorted(effects.lent.items())),
         sure=partial(_sure_reads, prim_func, reads),
+        tried=partial(_tried, prim_func),
     )
 
 
@@ -173,6 +174,12 @@ def _sure_reads(prim_func: Any, reads: frozenset[int]) -> Mapping[int, Boolean]:
     sure = confirmed(prim_func, told, reads, written, shapes, loops.signature, stay)
     matters = Matters(prim_func, shapes, loops.signature, written)
     return {p: matters.where(p, when) if p in reads and written else when for p, when in sure.items()}
+
+
+def _tried(prim_func: Any, outputs: frozenset[int]) -> Matters:
+    """A PrimFunc to be carried out, of which some outputs are looked at."""
+    _, _, shapes, loops, _ = _read_by(BodyReader, prim_func)
+    return Matters(prim_func, shapes, loops.signature, sorted(outputs))
 
 
 def _whole(position: int, reader: BodyReader, coverage: Coverage, trial: Trial) -> Boolean:

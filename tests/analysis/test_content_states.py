@@ -68,6 +68,9 @@ def lines(body: Body, indent: str, names: Iterator[int]) -> Iterator[str]:
     for part in body:
         if isinstance(part, str):
             yield f"{indent}q{next(names)} = Module.{'copy(y, z)' if part == 'read' else f'{part}(y)'}\n"
+            if part == "read":
+                # The next read writes it over: nobody would see what this one found.
+                yield f'{indent}q{next(names)} = R.print(z, format="")\n'
             continue
         condition, then, other = part
         yield f"{indent}if c{condition}:\n"

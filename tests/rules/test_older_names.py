@@ -43,6 +43,7 @@ def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
     a1 = R.call_tir_inplace(cls.double_in_place, (a,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32"))
     used = R.call_packed("vm.builtin.make_tuple", a1, ty_args=R.Tuple)
     {call}
+    shown = R.print(b, format="")
     return a
 """
 JOINED = """
@@ -139,6 +140,9 @@ def test_a_field_that_is_written_again_is_fine() -> None:
         ("w = cls.clear_and_add(a, a)", [2, 2, 2, 2], False),
         ("cls.clear_then_add(a, b)", list(2 * X), True),
         ("w = cls.clear_and_add(a, b)", list(2 * X), True),
+        # What nobody looks at.
+        ("cls.clear_then_add(a, b)\n    cls.copy(x, b)", list(2 * X), False),
+        ("w = cls.clear_and_add(a, b)\n    cls.copy(x, b)", list(2 * X), False),
     ],
 )
 def test_what_is_written_before_it_is_read_is_not_stale_for_certain(

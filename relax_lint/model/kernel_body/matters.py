@@ -90,6 +90,26 @@ class Matters:
                 return sympy.And(when, sympy.Ge(symbol, end))
         return sympy.false
 
+    def is_seen(self, position: int) -> bool:
+        """Whether it was seen to matter, at each of the first sizes at which that was found out."""
+        points = islice(self._points(position, sympy.true), len(_SMALL))
+        return {self._at(position, sizes) for sizes in points} - {None} == {True}
+
+    def is_left(self, position: int) -> bool:
+        """Whether something of the one parameter that is looked at was left alone, at each of the first
+        sizes and with each of some contents.
+        """
+        shape, found = self._shapes[position] or (), list[bool]()
+        for sizes in islice(self._points(position, sympy.true), len(_SMALL)):
+            for trial in range(_KINDS):
+                try:
+                    stored = self._begun(sizes, trial, is_sparse=False)
+                except (Declined, ArithmeticError, ValueError, LookupError, TypeError):
+                    return False
+                count = math.prod(_extents(shape, sizes))
+                found.append(stored is not None and len(stored[0].stored | stored[0].chosen) < count)
+        return bool(found) and all(found)
+
     def _points(self, position: int, when: Boolean) -> Iterator[Sizes]:
         """Sizes at which a condition holds and a parameter has elements."""
         symbols = sorted(dict.fromkeys(self._symbols.values()), key=lambda one: str(one.name))

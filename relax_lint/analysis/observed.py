@@ -1,0 +1,334 @@
+"""Which operations read what every run shows: in a result, in what comes from outside, to somebody who is not
+known, or by the way that is taken. One walk backwards, from what is shown to what that depends on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import sympy
+
+from relax_lint.analysis.access_paths import AccessPath, everything, with_fields
+from relax_lint.analysis.certainty import Certainty
+from relax_lint.analysis.effects import Effect
+from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.observed_parts import Parts
+from relax_lint.analysis.shown import Before, Held, Shown, Sinks
+from relax_lint.model.operations import (
+    Alias,
+    AllocStorage,
+    AllocTensor,
+    Assert,
+    Block,
+    Constant,
+    FunctionCall,
+    GetItem,
+    If,
+    KernelCall,
+    Kill,
+    MakeTuple,
+    MatchCast,
+    Op,
+    ValueId,
+    View,
+)
+from relax_lint.model.types import PrimType, ShapeType, TupleType
+from relax_lint.symbolic.quantity import Size, Unknown
+from relax_lint.vm import versions
+from relax_lint.vm.calls import CallKind
+
+
+class Observed:
+    """What one function shows where its callers show `sinks`. Of an operation only those reads count that are
+    shown on every path behind it: others may be for nobody.
+    """
+
+    def __init__(self, parts: Parts, sinks: Sinks) -> None:
+        self._parts = parts
+        self._flow = parts.flow
+        self._function = parts.flow.function
+        self._aliases = parts.flow.aliases
+        self._roots = parts.flow.aliases.roots
+        self._found: dict[int, set[ValueId]] = {}
+        """By operation: the values that it reads for what is shown."""
+        self._all = set[int]()
+        """The operations that show all that they read."""
+        self.at_calls: dict[int, dict[str, Sinks]] = {}
+        """By call and function: what is shown of that which the function gives back."""
+        self._end = Shown()
+        for path in sinks.outside:
+            self._end.show(self._roots.of(path), read=False)
+        for fields in sinks.results:
+            self._show(AccessPath(self._function.result, fields), self._end, read=False)
+        shown = self._end.copy()
+        self._block(self._function.body, shown)
+        self.before = Before(
+            *(
+                frozenset(path for path in parts.paths if self._is_among(path, held))
+                for held in (shown.all, shown.read)
+            )
+        )
+        """What comes from outside and is shown as it comes in."""
+
+    def is_shown(self, op: Op | None, value: ValueId) -> bool:
+        """Whether every run shows what an operation, or (None) the return, reads of a value."""
+        if op is None:
+            return self._is_among(AccessPath(value), self._end.all)
+        index = op.place.index
+        return index in self._all or value in self._found.get(index, ())
+
+    # -- what is shown -------------------------------------------------------------------------
+
+    def _show_all(self, values: Iterable[ValueId], shown: Shown) -> None:
+        for value in values:
+            self._show(AccessPath(value), shown)
+
+    def _show(self, path: AccessPath, shown: Shown, *, read: bool = True) -> None:
+        value, fields, tuples = path.value, path.fields, self._function.inline_tuples
+        while fields and value in tuples and fields[0] < len(tuples[value]):
+            value, fields = tuples[value][fields[0]], fields[1:]
+        if value in tuples:
+            for one in tuples[value]:
+                self._show(AccessPath(one), shown, read=read)
+            return
+        tree = self._roots.tree(value)
+        for field in fields:
+            tree = tree[field] if isinstance(tree, tuple) and field < len(tree) else everything(tree)
+        for more, roots in with_fields(tree, fields):
+            if len(roots) == 1:
+                shown.show(roots, read=read)
+            else:
+                chosen = AccessPath(value, more)
+                shown.choose((chosen, self._by_name(chosen)), read=read)
+
+    def _by_name(self, path: AccessPath) -> AccessPath:
+        """The field of a tuple that is built in the function by the name that it has there."""
+        value, fields = path.value, path.fields
+        while fields and fields[0] < len(self._aliases.fields.get(value, ())):
+            value, fields = self._aliases.fields[value][fields[0]], fields[1:]
+        return AccessPath(value, fields)
+
+    def _is_among(self, path: AccessPath, held: Held) -> bool:
+        """Whether all of a value, or of a field of it, is held."""
+        tree, found = self._roots.tree(path.value), list[bool]()
+        for field in path.fields:
+            tree = tree[field] if isinstance(tree, tuple) and field < len(tree) else everything(tree)
+        for fields, roots in with_fields(tree, path.fields):
+            is_one = bool(roots) and roots <= held.roots
+            found.append(is_one or AccessPath(path.value, fields) in held.chosen)
+        return bool(found) and all(found)
+
+    def _hide(self, path: AccessPath, shown: Shown) -> None:
+        """Something else is where it was."""
+        roots = self._roots.of(path)
+        chosen = shown.all.chosen
+        shown.hide(roots, [p for p in chosen if not roots.isdisjoint(self._roots.of(p))] if chosen else ())
+
+    # -- the walk ------------------------------------------------------------------------------
+
+    def _block(self, block: Block, shown: Shown) -> bool:
+        """Turns what is shown behind a block into what is before it; whether the block does anything that
+        somebody sees.
+        """
+        acts = False
+        for op in reversed(block.ops):
+            acts |= self._op(op, shown)
+            if isinstance(op, AllocTensor | View) and op.extents_from is not None:
+                self._show(AccessPath(op.extents_from), shown)
+        return acts
+
+    def _op(self, op: Op, shown: Shown) -> bool:
+        if isinstance(op, KernelCall):
+            return self._kernel(op, shown)
+        if isinstance(op, FunctionCall):
+            return self._call(op, shown)
+        if isinstance(op, If):
+            return self._branches(op, shown)
+        if isinstance(op, Assert):
+            # The others are looked at where it fails.
+            self._show_read(op, () if op.condition is None else (op.condition,), shown)
+            return True
+        if isinstance(op, MatchCast) and isinstance(op.type, ShapeType | PrimType):
+            self._show_read(op, (op.source,), shown)
+            return True
+        if isinstance(op, Alias | GetItem | MakeTuple | MatchCast | View):
+            self._name(op, shown)
+        elif not isinstance(op, Kill | AllocTensor | AllocStorage | Constant):
+            self._show_read(op, operands(op, self._function), shown)
+        return False
+
+    def _show_read(self, op: Op, values: Iterable[ValueId], shown: Shown) -> None:
+        self._all.add(op.place.index)
+        self._show_all(values, shown)
+
+    def _name(self, op: Alias | GetItem | MakeTuple | MatchCast | View, shown: Shown) -> None:
+        """What is shown under one of several names is what had another one."""
+        for fields, read in shown.take(op.result):
+            if isinstance(op, GetItem):
+                self._show(AccessPath(op.tuple, (op.item, *fields)), shown, read=read)
+            elif not isinstance(op, MakeTuple):
+                self._show(AccessPath(op.source, fields), shown, read=read)
+            elif fields and fields[0] < len(op.items):
+                self._show(AccessPath(op.items[fields[0]], fields[1:]), shown, read=read)
+
+    def _branches(self, op: If, shown: Shown) -> bool:
+        results, only = shown.take(op.result), self._flow.untaken.taken(op)
+        after, acts = list[Shown](), False
+        for is_then, block, result in (
+            (True, op.then_block, op.then_result),
+            (False, op.else_block, op.else_result),
+        ):
+            if only in (None, is_then):
+                inside = shown.copy()
+                for fields, read in results:
+                    self._show(AccessPath(result, fields), inside, read=read)
+                acts |= self._block(block, inside)
+                after.append(inside)
+        shown.become(after[0], after[-1])
+        # Where both branches come to the same it does not matter which one is taken.
+        if only is None and (acts or any(self._is_other(op, fields) for fields, _ in results)):
+            self._show_read(op, (op.condition,), shown)
+        return acts
+
+    def _is_other(self, op: If, fields: tuple[int, ...]) -> bool:
+        """Whether the branches give different things in a field of their result."""
+        one, other = (self._roots.of(AccessPath(v, fields)) for v in (op.then_result, op.else_result))
+        return one != other or len(one) != 1
+
+    def _kernel(self, op: KernelCall, shown: Shown) -> bool:
+        effect, count = self._flow.effect_of(op), len(op.arguments)
+        if not effect.known or not self._is_only_computed(op):
+            self._show_read(op, op.arguments, shown)
+            return True
+        outputs = self._outputs(op, effect)
+        seen = [position for position, path in outputs if self._is_among(path, shown.all)]
+        shown.take(op.result)
+        for position in sorted(effect.writes):
+            if position < count:
+                self._write(op, position, effect, shown)
+        if not seen:
+            return False
+        at = sorted(effect.reads)
+        for position in at if len(seen) == len(outputs) else self._reach(op, at, seen):
+            self._read(op, position, effect, shown)
+        return True
+
+    def _outputs(self, op: KernelCall, effect: Effect) -> list[tuple[int, AccessPath]]:
+        """What a call computes, by position."""
+        count = len(op.arguments)
+        found = [(p, AccessPath(op.arguments[p])) for p in sorted(effect.writes) if p < count]
+        type_ = self._function.type_of(op.result)
+        if isinstance(type_, TupleType) and not type_.fields:
+            return found
+        for number, (fields, _) in enumerate(with_fields(self._roots.tree(op.result))):
+            at = op.inplace[number] if op.kind.in_place and number < len(op.inplace) else -1
+            if at < 0 or at not in effect.writes:
+                # Those that are allocated are counted behind the arguments.
+                fresh = sum(one < 0 for one in op.inplace[:number]) if op.kind.in_place else number
+                found.append((count + fresh, AccessPath(op.result, fields)))
+        return found
+
+    def _reach(self, op: KernelCall, at: Iterable[int], seen: Iterable[int]) -> Iterator[int]:
+        """Which of the arguments at some positions were seen to matter for some outputs."""
+        kernel = self._flow.effects.kernel_of(op)
+        if kernel is not None:
+            yield from (position for position in at if kernel.is_seen_in(position, frozenset(seen)))
+
+    def _read(self, op: KernelCall, position: int, effect: Effect, shown: Shown) -> None:
+        found = self._found.setdefault(op.place.index, set())
+        if position >= len(op.arguments):
+            # What it allocates itself.
+            found.add(op.result)
+            return
+        value = op.arguments[position]
+        alike = [p for p in effect.reads if p < len(op.arguments) and op.arguments[p] == value]
+        if len(alike) > 1 and effect.first_read(position) is not Certainty.MUST:
+            # That it is read at another position does not make this one certain.
+            return
+        found.update(leaf for leaf, _ in self._aliases.leaves_and_held(value))
+        if (
+            not self._is_among(AccessPath(value), shown.read)
+            and effect.first_read(position) is Certainty.MUST
+        ):
+            self._show(AccessPath(value), shown)
+
+    def _is_only_computed(self, op: KernelCall) -> bool:
+        """Whether a call does nothing but compute what it writes or returns."""
+        if self._flow.effects.kernel_of(op) is not None or op.pure or op.kind.in_place:
+            return True
+        node = op.place.node
+        is_operator = op.kind is CallKind.OPERATOR and versions.is_call(node)
+        return op.kind is CallKind.CALL_DPS_PACKED or (is_operator and versions.is_pure_call(node))
+
+    def _write(self, op: KernelCall, position: int, effect: Effect, shown: Shown) -> None:
+        """What a kernel may have written is not shown as it was before."""
+        path = AccessPath(op.arguments[position])
+        roots = self._roots.of(path)
+        if self._is_part(op, position, effect) and roots.isdisjoint(shown.partly):
+            # Of two parts the one may be what the other leaves.
+            shown.partly |= roots
+        else:
+            self._hide(path, shown)
+
+    def _is_part(self, op: KernelCall, position: int, effect: Effect) -> bool:
+        """Whether a kernel certainly leaves something of what an argument was before."""
+        argument, kernel = op.arguments[position], self._flow.effects.kernel_of(op)
+        if effect.whole.get(position) == sympy.false and kernel is not None and kernel.leaves(position):
+            return True
+        if argument not in self._aliases.windows:
+            return False
+        memory, roots = self._flow.memory, self._aliases.roots_of(argument)
+        part = memory.range(argument).length
+        return all(
+            root in self._function.values and _is_less(part, memory.range(root).length) for root in roots
+        )
+
+    def _call(self, op: FunctionCall, shown: Shown) -> bool:
+        summary, callees = self._flow.summary_of(op), self._flow.callees_of(op)
+        if summary is None or not callees:
+            self._show_read(op, operands(op, self._function), shown)
+            return True
+        fields = [fields for fields, _ in with_fields(self._roots.tree(op.result))]
+        results = frozenset(f for f in fields if self._is_among(AccessPath(op.result, f), shown.all))
+        shown.take(op.result)
+        written = sorted({summary.path(path) for path in (*summary.writes, *summary.superseded)})
+        acts, found = bool(results), list[Before]()
+        for callee in callees:
+            names = self._parts.passed(op, callee)
+            outside = {path: _named(path, names) for path in self._parts.outside_of(callee)}
+            seen = frozenset(p for p, ours in outside.items() if self._is_among(ours, shown.all))
+            sinks = self.at_calls.setdefault(op.place.index, {})[callee.name] = Sinks(results, seen)
+            before = self._parts.before(callee, sinks)
+            acts |= bool(before.read) or any(outside[path] in written for path in seen)
+            found.append(
+                Before(*(frozenset(map(outside.__getitem__, p)) for p in (before.shown, before.read)))
+            )
+        together = found[0]
+        for before in found[1:]:
+            together = together.common(before)
+        read_later = {path for path in together.shown if self._is_among(path, shown.read)}
+        for path in written:
+            self._hide(path, shown)
+        for path in sorted(together.shown):
+            if not self._is_written_otherwise(path, written):
+                self._show(path, shown, read=path in together.read or path in read_later)
+                if path in together.read:
+                    self._found.setdefault(op.place.index, set()).add(self._aliases.leaf(path))
+        return acts or bool(summary.passed or summary.handed_on)
+
+    def _is_written_otherwise(self, path: AccessPath, written: Iterable[AccessPath]) -> bool:
+        """Whether a function writes what it is given under another name as well: what it shows of the one
+        name may be what it wrote.
+        """
+        roots = self._roots.of(path)
+        return any(other != path and not roots.isdisjoint(self._roots.of(other)) for other in written)
+
+
+def _named(path: AccessPath, names: Mapping[ValueId, AccessPath]) -> AccessPath:
+    """What comes from outside as the caller knows it."""
+    passed = names.get(path.value)
+    return path if passed is None else AccessPath(passed.value, (*passed.fields, *path.fields))
+
+
+def _is_less(one: Size, other: Size) -> bool:
+    return not isinstance(one, Unknown) and not isinstance(other, Unknown) and (one < other) == sympy.true
