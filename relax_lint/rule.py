@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 ENTRY_POINT_GROUP = "relax_lint.rules"
 RESERVED_PREFIX = "RLX"
 """Of the codes of the rules that come with the tool."""
+_BUILT_IN = "relax_lint_rules"
+"""The package of those."""
 
 __all__ = [
     "Rule",
@@ -307,6 +309,9 @@ def _rules_of(entry: ModuleEntry | EntryPoint) -> tuple[Rule, ...]:
             raise _unusable(entry, f"has a {type(rule).__name__} in `RULES` that is not a `Rule`")
         if (why := _unlike_a_rule(rule)) is not None:
             raise _unusable(entry, f"has a `Rule` in `RULES` {why}")
+        if rule.is_built_in and entry.value.partition(".")[0] != _BUILT_IN:
+            reserved = f"the prefix `{RESERVED_PREFIX}` is that of the rules that come with relax-lint"
+            raise _unusable(entry, f"has a `Rule` in `RULES` whose code is {rule.code}: {reserved}")
     return rules
 
 

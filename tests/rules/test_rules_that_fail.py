@@ -118,6 +118,7 @@ def test_one_that_works_is_no_failure(package: Path) -> None:
         ("(rule(code=5),)", "whose code is 5, which is not made of capital letters and digits"),
         ("(rule(code='acme-1'),)", "whose code is 'acme-1', which is not"),
         ("(rule(code=''),)", "whose code is '', which is not"),
+        ("(rule(code='RLX777'),)", "whose code is RLX777: the prefix `RLX` is that of the rules that come"),
         ("(rule(name='two\\nlines'),)", "(ACME101) whose `name` is not one line of text"),
         ("(rule(summary=3),)", "(ACME101) whose `summary` is not one line of text"),
         ("(rule(check=None),)", "(ACME101) whose `check` is not a function"),
