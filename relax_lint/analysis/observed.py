@@ -32,7 +32,7 @@ from relax_lint.model.operations import (
     ValueId,
     View,
 )
-from relax_lint.model.types import PrimType, ShapeType, TupleType
+from relax_lint.model.types import PrimType, ShapeType, TupleType, ValueType
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.vm import versions
 from relax_lint.vm.calls import CallKind
@@ -289,6 +289,9 @@ class Observed:
             self._show_read(op, operands(op, self._function), shown)
             return True
         fields = [fields for fields, _ in with_fields(self._roots.tree(op.result))]
+        if fields == [()]:
+            # Of what a function without a declared result returns nothing is known but the type.
+            fields = list(_fields_of(self._function.type_of(op.result)))
         results = frozenset(f for f in fields if self._is_among(AccessPath(op.result, f), shown.all))
         shown.take(op.result)
         written = sorted({summary.path(path) for path in (*summary.writes, *summary.superseded)})
@@ -322,6 +325,15 @@ class Observed:
         """
         roots = self._roots.of(path)
         return any(other != path and not roots.isdisjoint(self._roots.of(other)) for other in written)
+
+
+def _fields_of(type_: ValueType, above: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+    """The paths of the fields of a type that have none themselves."""
+    if not isinstance(type_, TupleType):
+        yield above
+        return
+    for number, field in enumerate(type_.fields):
+        yield from _fields_of(field, (*above, number))
 
 
 def _named(path: AccessPath, names: Mapping[ValueId, AccessPath]) -> AccessPath:

@@ -61,13 +61,14 @@ PROVED = {
     "half of a sum, both computed": ("x[(w[i] + v[i]) // 2]", FILL, FILL),
 }
 ASSUMED = {
-    "one further": ("x[w[i]] + z[w[i] + 1]", UP, UP, [("z", inside("`w`", "z"))]),
+    # Of elements of a constant that are known to be outside nobody assumes that they are inside.
+    "one further": ("x[w[i]] + z[w[i] + 1]", UP, UP, [("z", "")]),
     "another one, one further": (
         *("x[w[i]] + x[v[i] + 1]", UP, ZEROS.replace("0]", "7]")),
-        [("x", inside("`v`", "x"))],
+        [("x", "")],
     ),
-    "turned": ("x[w[i]] + z[w[7 - i]]", FAR, UP, [("x", ""), ("z", within("w"))]),
-    "two of them": ("x[w[0]] + z[w[1]]", FAR, UP, [("x", within("w")), ("z", within("w"))]),
+    "turned": ("x[w[i]] + z[w[7 - i]]", FAR, UP, [("x", ""), ("z", "")]),
+    "two of them": ("x[w[0]] + z[w[1]]", FAR, UP, [("x", ""), ("z", "")]),
     "beside two of them": (
         *("x[w[0] + 1] + z[w[1] - 1]", FAR, UP),
         [("x", inside("`w`", "x")), ("z", inside("`w`", "z"))],
