@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import sympy
 
-from relax_lint.analysis.access_paths import AccessPath, everything, with_fields
+from relax_lint.analysis.access_paths import AccessPath, everything, leaves, with_fields
 from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.liveness import operands
@@ -32,7 +32,7 @@ from relax_lint.model.operations import (
     ValueId,
     View,
 )
-from relax_lint.model.types import PrimType, ShapeType, TupleType, ValueType
+from relax_lint.model.types import PrimType, ShapeType, TupleType
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.vm import versions
 from relax_lint.vm.calls import CallKind
@@ -55,6 +55,16 @@ class Observed:
         """The operations that show all that they read."""
         self.at_calls: dict[int, dict[str, Sinks]] = {}
         """By call and function: what is shown of that which the function gives back."""
+        self._unsure = {
+            op.result
+            for op in self._function.body.of(If)
+            if any(
+                not roots
+                for one in (op.then_result, op.else_result)
+                for roots in leaves(self._roots.tree(one))
+            )
+        }
+        """What branches give of which one gives something that has no name here."""
         self._end = Shown()
         for path in sinks.outside:
             self._end.show(self._roots.of(path), read=False)
@@ -95,7 +105,7 @@ class Observed:
         for field in fields:
             tree = tree[field] if isinstance(tree, tuple) and field < len(tree) else everything(tree)
         for more, roots in with_fields(tree, fields):
-            if len(roots) == 1:
+            if len(roots) == 1 and value not in self._unsure:
                 shown.show(roots, read=read)
             else:
                 chosen = AccessPath(value, more)
@@ -115,7 +125,8 @@ class Observed:
             tree = tree[field] if isinstance(tree, tuple) and field < len(tree) else everything(tree)
         for fields, roots in with_fields(tree, path.fields):
             is_one = bool(roots) and roots <= held.roots
-            found.append(is_one or AccessPath(path.value, fields) in held.chosen)
+            above = (AccessPath(path.value, fields[:end]) for end in range(len(fields) + 1))
+            found.append(is_one or (bool(held.chosen) and any(one in held.chosen for one in above)))
         return bool(found) and all(found)
 
     def _hide(self, path: AccessPath, shown: Shown) -> None:
@@ -163,7 +174,7 @@ class Observed:
 
     def _name(self, op: Alias | GetItem | MakeTuple | MatchCast | View, shown: Shown) -> None:
         """What is shown under one of several names is what had another one."""
-        for fields, read in shown.take(op.result):
+        for fields, read in self._take(op.result, shown):
             if isinstance(op, GetItem):
                 self._show(AccessPath(op.tuple, (op.item, *fields)), shown, read=read)
             elif not isinstance(op, MakeTuple):
@@ -171,8 +182,19 @@ class Observed:
             elif fields and fields[0] < len(op.items):
                 self._show(AccessPath(op.items[fields[0]], fields[1:]), shown, read=read)
 
+    def _take(self, value: ValueId, shown: Shown) -> list[tuple[tuple[int, ...], bool]]:
+        """The fields of a name that are shown, and whether each is read: also where the name has a root of
+        its own, as nothing is known of what it names.
+        """
+        found = shown.take(value)
+        for fields, roots in with_fields(self._roots.tree(value)):
+            own = {root for root in roots if self._roots.value_of(root) == value}
+            if own and roots <= shown.all.roots:
+                found.append((fields, roots <= shown.read.roots))
+        return found
+
     def _branches(self, op: If, shown: Shown) -> bool:
-        results, only = shown.take(op.result), self._flow.untaken.taken(op)
+        results, only = self._take(op.result, shown), self._flow.untaken.taken(op)
         after, acts = list[Shown](), False
         for is_then, block, result in (
             (True, op.then_block, op.then_result),
@@ -288,10 +310,7 @@ class Observed:
         if summary is None or not callees:
             self._show_read(op, operands(op, self._function), shown)
             return True
-        fields = [fields for fields, _ in with_fields(self._roots.tree(op.result))]
-        if fields == [()]:
-            # Of what a function without a declared result returns nothing is known but the type.
-            fields = list(_fields_of(self._function.type_of(op.result)))
+        fields = self._parts.fields_of(op.result)
         results = frozenset(f for f in fields if self._is_among(AccessPath(op.result, f), shown.all))
         shown.take(op.result)
         written = sorted({summary.path(path) for path in (*summary.writes, *summary.superseded)})
@@ -325,15 +344,6 @@ class Observed:
         """
         roots = self._roots.of(path)
         return any(other != path and not roots.isdisjoint(self._roots.of(other)) for other in written)
-
-
-def _fields_of(type_: ValueType, above: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
-    """The paths of the fields of a type that have none themselves."""
-    if not isinstance(type_, TupleType):
-        yield above
-        return
-    for number, field in enumerate(type_.fields):
-        yield from _fields_of(field, (*above, number))
 
 
 def _named(path: AccessPath, names: Mapping[ValueId, AccessPath]) -> AccessPath:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 from relax_lint.analysis.access_paths import AccessPath, everything, with_fields
@@ -14,6 +14,7 @@ from relax_lint.analysis.summaries import Summary
 from relax_lint.analysis.untaken import Untaken
 from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
 from relax_lint.model.program import Function
+from relax_lint.model.types import TupleType, ValueType
 from relax_lint.support.lazy_dataclass import record
 
 
@@ -74,7 +75,18 @@ class Parts:
     @property
     def everything(self) -> Sinks:
         """All that callers can look at when the function returns."""
-        fields = (
-            fields for fields, _ in with_fields(self.flow.aliases.roots.tree(self.flow.function.result))
-        )
-        return Sinks(frozenset(fields), frozenset(self.paths))
+        return Sinks(frozenset(self.fields_of(self.flow.function.result)), frozenset(self.paths))
+
+    def fields_of(self, value: ValueId) -> list[tuple[int, ...]]:
+        """The paths of the fields of a value that have none themselves."""
+        found = [fields for fields, _ in with_fields(self.flow.aliases.roots.tree(value))]
+        # Of what a function without a declared result returns nothing is known but the type.
+        return list(_of_type(self.flow.function.type_of(value))) if found == [()] else found
+
+
+def _of_type(type_: ValueType, above: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+    if not isinstance(type_, TupleType):
+        yield above
+        return
+    for number, field in enumerate(type_.fields):
+        yield from _of_type(field, (*above, number))

@@ -82,7 +82,7 @@ for t in T.thread_binding(p[0], thread="threadIdx.x"):
 for t in T.thread_binding(p[0], thread="threadIdx.x"):
     for u in T.thread_binding(p[0], thread="threadIdx.x"):
         y[u] = T.float32(1)
-# init at an unknown place: x n, 4; y n; p n as int64 | reads xyp, y whole, first x p
+# init at an unknown place: x n, 4; y n; p n as int64 | reads xyp, y whole, first x p, looks up p
 for i in range(n):
     for j in range(4):
         with T.sblock("b"):

@@ -99,7 +99,12 @@ def _certain(said: Said) -> set[tuple[str, str | None]]:
 @pytest.mark.parametrize(("first", "second"), [*combinations(BODIES, 2)])
 def test_either_may_be_called(given: str, first: str, second: str) -> None:
     found = _said(given, first, second)
-    assert found == _said(given, second, first)
+    turned = _said(given, second, first)
+    if given == "unwritten":
+        # Where nobody needs what one of them reads it is told of the other one.
+        assert {(rule, *rest) for rule, _, *rest in found} == {(rule, *rest) for rule, _, *rest in turned}
+    else:
+        assert found == turned
     one, other = _said(given, first, first), _said(given, second, second)
     # What nobody has written is told where it is read first.
     assert given == "unwritten" or _told(one) | _told(other) <= _told(found)

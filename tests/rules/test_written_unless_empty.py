@@ -41,6 +41,7 @@ def chosen(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
 def main(x: {T4}, c: R.Tensor((4,), "bool"), p: R.Object):
     y = R.builtin.alloc_tensor(R.shape([4]), R.dtype("float32"), R.prim_value(0))
     k = READ
+    l = R.print(y, format="")
     return k
 """
 TO_BYTES = 'R.call_packed("runtime.TVMTensorCopyToBytes", {}, p, R.prim_value(16), ty_args=R.Tuple)'
