@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import sympy
 
-from relax_lint.analysis.access_paths import AccessPath, everything, leaves, with_fields
+from relax_lint.analysis.access_paths import AccessPath, at, leaves, with_fields
 from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.liveness import operands
@@ -101,15 +101,16 @@ class Observed:
             for one in tuples[value]:
                 self._show(AccessPath(one), shown, read=read)
             return
-        tree = self._roots.tree(value)
-        for field in fields:
-            tree = tree[field] if isinstance(tree, tuple) and field < len(tree) else everything(tree)
-        for more, roots in with_fields(tree, fields):
+        for more, roots in self._parts_of(AccessPath(value, fields)):
             if len(roots) == 1 and value not in self._unsure:
                 shown.show(roots, read=read)
             else:
                 chosen = AccessPath(value, more)
                 shown.choose((chosen, self._by_name(chosen)), read=read)
+
+    def _parts_of(self, path: AccessPath) -> Iterator[tuple[tuple[int, ...], frozenset[ValueId]]]:
+        """The fields of a part of a value that have none themselves, each with its roots."""
+        return with_fields(at(self._roots.tree(path.value), path.fields), path.fields)
 
     def _by_name(self, path: AccessPath) -> AccessPath:
         """The field of a tuple that is built in the function by the name that it has there."""
@@ -120,10 +121,8 @@ class Observed:
 
     def _is_among(self, path: AccessPath, held: Held) -> bool:
         """Whether all of a value, or of a field of it, is held."""
-        tree, found = self._roots.tree(path.value), list[bool]()
-        for field in path.fields:
-            tree = tree[field] if isinstance(tree, tuple) and field < len(tree) else everything(tree)
-        for fields, roots in with_fields(tree, path.fields):
+        found = list[bool]()
+        for fields, roots in self._parts_of(path):
             is_one = bool(roots) and roots <= held.roots
             above = (AccessPath(path.value, fields[:end]) for end in range(len(fields) + 1))
             found.append(is_one or (bool(held.chosen) and any(one in held.chosen for one in above)))
@@ -230,8 +229,8 @@ class Observed:
                 self._write(op, position, effect, shown)
         if not seen:
             return False
-        at = sorted(effect.reads)
-        for position in at if len(seen) == len(outputs) else self._reach(op, at, seen):
+        reads = sorted(effect.reads)
+        for position in reads if len(seen) == len(outputs) else self._reach(op, reads, seen):
             self._read(op, position, effect, shown)
         return True
 
@@ -243,18 +242,18 @@ class Observed:
         if isinstance(type_, TupleType) and not type_.fields:
             return found
         for number, (fields, _) in enumerate(with_fields(self._roots.tree(op.result))):
-            at = op.inplace[number] if op.kind.in_place and number < len(op.inplace) else -1
-            if at < 0 or at not in effect.writes:
+            given = op.inplace[number] if op.kind.in_place and number < len(op.inplace) else -1
+            if given < 0 or given not in effect.writes:
                 # Those that are allocated are counted behind the arguments.
                 fresh = sum(one < 0 for one in op.inplace[:number]) if op.kind.in_place else number
                 found.append((count + fresh, AccessPath(op.result, fields)))
         return found
 
-    def _reach(self, op: KernelCall, at: Iterable[int], seen: Iterable[int]) -> Iterator[int]:
+    def _reach(self, op: KernelCall, reads: Iterable[int], seen: Iterable[int]) -> Iterator[int]:
         """Which of the arguments at some positions were seen to matter for some outputs."""
         kernel = self._flow.effects.kernel_of(op)
         if kernel is not None:
-            yield from (position for position in at if kernel.is_seen_in(position, frozenset(seen)))
+            yield from (position for position in reads if kernel.is_seen_in(position, frozenset(seen)))
 
     def _read(self, op: KernelCall, position: int, effect: Effect, shown: Shown) -> None:
         found = self._found.setdefault(op.place.index, set())
