@@ -9,6 +9,7 @@ from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.callees import Callees
 from relax_lint.analysis.observed import Observed
 from relax_lint.analysis.observed_parts import Flow, Parts
+from relax_lint.analysis.settled import Settled
 from relax_lint.analysis.shown import Before, Sinks
 from relax_lint.model.operations import FunctionCall, Op, ValueId
 from relax_lint.model.program import Function
@@ -31,10 +32,8 @@ class Observers:
         self._is_harmed = is_harmed
         self._parts: dict[str, Parts] = {}
         self._observed: dict[tuple[str, Sinks], Observed] = {}
-        self._before: dict[tuple[str, Sinks], Before] = {}
-        self._pending: dict[tuple[str, Sinks], Before] = {}
-        self._by_callers: dict[str, Sinks] = {}
-        self._asked: dict[str, Sinks] = {}
+        self._before = Settled[tuple[str, Sinks], Before]()
+        self._by_callers = Settled[str, Sinks]()
 
     def is_shown(self, function: Function, op: Op | None, value: ValueId) -> bool:
         """Whether every run that gets to an operation of a function, or (None) to its return, shows what that
@@ -71,25 +70,17 @@ class Observers:
 
     def before(self, function: Function, sinks: Sinks) -> Before:
         """What a function shows of that which comes from outside as it comes in."""
-        key = function.name, sinks
-        if key in self._before:
-            return self._before[key]
-        if self._pending:
-            return self._pending.setdefault(key, self._everything(function))
-        self._pending[key] = self._everything(function)
-        grows = True
-        while grows:
-            known = dict(self._pending)
-            for name, given in reversed(known):
-                walked = Observed(self._parts[name], given)
-                self._pending[name, given] = self._pending[name, given].common(walked.before)
-            grows = known != self._pending
-        self._before.update(self._pending)
-        self._pending.clear()
-        return self._before[key]
+        self.parts(function)
+        return self._before.of((function.name, sinks), self._everything, self._narrower)
 
-    def _everything(self, function: Function) -> Before:
-        outside = frozenset(self.outside(function))
+    def _narrower(self, key: tuple[str, Sinks], before: Before) -> Before:
+        """What is left of it after another look. The last look at a function is the one that counts."""
+        name, sinks = key
+        self._observed[key] = walked = Observed(self._parts[name], sinks)
+        return before.common(walked.before)
+
+    def _everything(self, key: tuple[str, Sinks]) -> Before:
+        outside = frozenset(self._parts[key[0]].paths)
         return Before(outside, outside)
 
     def _with(self, function: Function, sinks: Sinks) -> Observed:
@@ -106,23 +97,11 @@ class Observers:
 
     def _of_callers(self, function: Function) -> Sinks:
         """What all callers of a function show of that which it gives back."""
-        name = function.name
-        if name in self._by_callers:
-            return self._by_callers[name]
-        if self._asked:
-            return self._asked.setdefault(name, self.parts(function).everything)
-        self._asked[name] = self.parts(function).everything
-        grows = True
-        while grows:
-            known = dict(self._asked)
-            for one in reversed(known):
-                self._asked[one] = self._common(self._parts[one].flow.function, known[one])
-            grows = known != self._asked
-        self._by_callers.update(self._asked)
-        self._asked.clear()
-        return self._by_callers[name]
+        self.parts(function)
+        return self._by_callers.of(function.name, lambda name: self._parts[name].everything, self._common)
 
-    def _common(self, function: Function, sinks: Sinks) -> Sinks:
+    def _common(self, name: str, sinks: Sinks) -> Sinks:
+        function = self._parts[name].flow.function
         if self._callees.knows_callers(function):
             for caller, call in self._callees.calls_of(function):
                 found = self._at(caller, call, function)

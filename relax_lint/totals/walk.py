@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeVar
 
-from sympy.logic.boolalg import Boolean
-
 from relax_lint.model.operations import (
     AllocStorage,
     AllocTensor,
@@ -19,6 +17,7 @@ from relax_lint.model.operations import (
 )
 from relax_lint.model.program import Function
 from relax_lint.support.lazy_dataclass import record
+from relax_lint.totals.cases import Chosen
 from relax_lint.totals.quantities import Quantity, Scope, taken_in
 
 T = TypeVar("T")
@@ -102,7 +101,7 @@ class Events:
     allocations: list[Allocation] = field(default_factory=list)
     events: list[int] = field(default_factory=list)
     inside: list[tuple[int, Events]] = field(default_factory=list)
-    chosen: tuple[tuple[Boolean, bool], ...] = field(default=(), kw_only=True)
+    chosen: Chosen = field(default=(), kw_only=True)
     """The conditions on symbols that the path met, and whether each held, see `cases.py`."""
     known: dict[Hashable, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
     """What was computed of the stretch: it may be inside of many others."""

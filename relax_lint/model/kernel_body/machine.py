@@ -148,7 +148,7 @@ ASKS_FOR_NAN = frozenset(("isnan", "isinf", "isfinite"))
 
 
 def _called(function: Callable[..., Any], *operands: Any) -> Any:
-    """A function outside of whose domain there is no number."""
+    """What a function gives: not a number where it is not defined."""
     try:
         found = function(*operands)
     except OverflowError:

@@ -42,7 +42,7 @@ class Unfound(Exception):
 
 
 class OriginReader:
-    """Reads statements and expressions. Raises `Unread` for others than it knows."""
+    """Reads statements and expressions. Raises `Unread` for those that it does not know."""
 
     def __init__(self, scalars: Sequence[Any], kept: Iterable[Any] = ()) -> None:
         self.numbers = Numbers()
