@@ -3,7 +3,7 @@
 Events and what must hold for them; as device indices are constants, each verdict follows from the text:
 
 - RLX401, an allocation: its device index names a device of the VM;
-- RLX402, a tensor: it names the device of its storage; a call of a kernel: its arguments lie on one device;
+- RLX402, a tensor: it names the device of its storage; a call of a kernel: its tensors lie on one device;
 - RLX403, an allocation: the allocator of its device offers its scope.
 """
 
@@ -14,36 +14,23 @@ from functools import cached_property
 
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.presumption import Presumption
+from relax_lint.facts.device_places import DevicePlaces, Placing
 from relax_lint.facts.judge import Decided
-from relax_lint.model.operations import (
-    Alias,
-    AllocStorage,
-    AllocTensor,
-    GetItem,
-    KernelCall,
-    MakeTuple,
-    MatchCast,
-    ValueId,
-    View,
-)
+from relax_lint.facts.kernels import KernelUse
+from relax_lint.model.operations import AllocStorage, AllocTensor, KernelCall, ValueId
 from relax_lint.model.types import TensorType
 from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.settings.config import DEFAULT_TARGET, Config
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Decision, Proof, certain
-from relax_lint.symbolic.quantity import Unknown
 from relax_lint.vm.allocators import Allocator
 from relax_lint.vm.scopes import FLAT_SCOPES, HOST_TARGETS, offered
 
 _LEFT_OUT = Proof(Prover.UNDECIDED, "device 0 is also what stands where no device is named")
-
-
-@record(frozen=True)
-class Placing:
-    """A value and its device index."""
-
-    value: ValueId
-    device: int
+_IGNORED = Proof(
+    Prover.UNDECIDED, "the VM ignores the name: what uses the tensor decides whether that is wrong"
+)
+_FOLDED = Proof(Prover.UNDECIDED, "what is computed of constants only may be a constant when it runs")
 
 
 @record(frozen=True)
@@ -57,7 +44,9 @@ class NamedDevice:
 
 @record(frozen=True)
 class MixedCall:
-    """A call and the first of its arguments whose device is known, with the first on another device."""
+    """A call and the first of its tensors whose device is known, with the first on another device: of those
+    whose device is certain, if there are two such.
+    """
 
     call: KernelCall
     first: Placing
@@ -72,8 +61,7 @@ class DeviceFacts:
         self._program = flow.program
         self._function = flow.function
         self._config = config
-        self._of_value: dict[ValueId, int | None] = {}
-        self._index = {device.text: index for index, device in enumerate(self._program.declared_devices)}
+        self._places = DevicePlaces(flow)
 
     # -- verdicts ------------------------------------------------------------------------------
 
@@ -90,31 +78,69 @@ class DeviceFacts:
         """Every tensor that names a device: it is that of its storage."""
         for op in self._flow.function.body.of(AllocTensor):
             named = self._named_by(op)
-            storage = self._storage_of(op)
+            storage = self._places.storage_of(op)
             if named is not None and storage is not None and storage.device is not None:
                 event = NamedDevice(op, named, storage)
                 decision = _verdict(named == storage.device, "device indices")
-                if decision.verdict is not Verdict.ALWAYS_FINE and named == 0:
-                    decision = Decision(Verdict.NEEDS_RUNTIME_CHECK, _LEFT_OUT)
+                if decision.verdict is not Verdict.ALWAYS_FINE:
+                    proof = _IGNORED if named else _LEFT_OUT
+                    decision = Decision(Verdict.NEEDS_RUNTIME_CHECK, proof)
                 yield Decided(event, decision)
 
-    def on_one_device(self, call: KernelCall) -> Decided[MixedCall] | None:
-        """The arguments of a call are on one device; None where fewer than two devices are known."""
-        placings = self._placings(call)
+    def on_one_device(self, use: KernelUse) -> Decided[MixedCall] | None:
+        """The tensors of a call, which the kernel compares, are on one device; None where fewer than two
+        devices are known.
+        """
+        placings = self._places.of_call(use)
         if len(placings) < 2:
             return None
-        first = placings[0]
-        other = next(
-            (p for p in placings if p.device != first.device and not self._is_same(p.device, first.device)),
-            None,
-        )
+        first, other = self._two_devices([placing for placing in placings if placing.is_certain])
+        if other is None:
+            first, other = self._two_devices(placings)
+        event = MixedCall(use.call, first or placings[0], other)
         assumed: tuple[Presumption, ...] = ()
         if self._names_devices:
-            counts = [p.value for p in placings] if other is None else [first.value, other.value]
-            assumed = self._believed(counts)
-        if other is None and self.count > 1:
-            assumed += self._unplaced(call, {placing.value for placing in placings})
-        return Decided(MixedCall(call, first, other), _verdict(other is None, "device indices"), assumed)
+            counts = placings if other is None or first is None else [first, other]
+            assumed = self._believed(placing.value for placing in counts)
+        if first is None or other is None:
+            if self.count > 1:
+                assumed += self._unplaced(use.call, {placing.value for placing in placings})
+            assumed += self._one_of_two_names(placings)
+            moved = any(self._places.may_be_moved(placing.value) for placing in placings)
+            if moved and not self._places.is_folded(use.call):
+                return Decided(event, Decision(Verdict.NEEDS_RUNTIME_CHECK, _FOLDED), assumed)
+            return Decided(event, _verdict(True, "device indices"), assumed)
+        if self._places.is_folded(use.call):
+            return Decided(event, Decision(Verdict.NEEDS_RUNTIME_CHECK, _FOLDED), assumed)
+        if not first.is_certain or not other.is_certain:
+            unsure = other if first.is_certain else first
+            reason = f"that `{self._name_of(unsure.value)}` is on device {unsure.device} is declared only"
+            proof = Proof(Prover.UNDECIDED, reason)
+            return Decided(event, Decision(Verdict.NEEDS_RUNTIME_CHECK, proof), assumed)
+        assumed += self._are_two(first.device, other.device)
+        return Decided(event, _verdict(False, "device indices"), assumed)
+
+    def _two_devices(self, placings: list[Placing]) -> tuple[Placing | None, Placing | None]:
+        """The first of some values, and the first that is on another device; None for both where there is
+        none.
+        """
+        for other in placings[1:]:
+            if not self._is_same(other.device, placings[0].device):
+                return placings[0], other
+        return None, None
+
+    def _are_two(self, one: int, other: int) -> tuple[Presumption, ...]:
+        """What is assumed of a machine where something fails on two devices: that it is not started with one
+        device twice.
+        """
+        text = f"devices {min(one, other)} and {max(one, other)} of the VM are different ones"
+        return (Presumption(text, is_environment=self.is_count_assumed),)
+
+    def _one_of_two_names(self, placings: list[Placing]) -> tuple[Presumption, ...]:
+        """What is assumed where two indices name one device: that the machine is started so."""
+        found = sorted({placing.device for placing in placings})
+        text = f"devices {found[0]} and {found[-1]} of the VM are one, as declared"
+        return (Presumption(text),) if len(found) > 1 else ()
 
     def offered(self) -> Iterator[Decided[AllocStorage | AllocTensor]]:
         """Every allocation of which that can be told: its device offers the scope."""
@@ -133,11 +159,11 @@ class DeviceFacts:
 
     @cached_property
     def count(self) -> int:
-        """How many devices the VM is started with: those that the module declares, else those of the
-        configuration. The VM adds the host behind them unless the last one is the host.
+        """How many devices the VM is started with: those that the module declares, more if the configuration
+        says so. The VM adds the host behind them unless the last one is the host.
         """
-        declared = len(self._program.declared_devices) or self._config.devices or 1
-        return declared if self._target_of(declared - 1) in HOST_TARGETS else declared + 1
+        named = max(len(self._program.declared_devices), self._config.devices or 1)
+        return named if self._target_of(named - 1) in HOST_TARGETS else named + 1
 
     def target_of(self, device: int | None) -> str | None:
         """The kind of the target of a device index; None if there is no such device."""
@@ -153,9 +179,11 @@ class DeviceFacts:
 
     @cached_property
     def _assumed_devices(self) -> tuple[Presumption, ...]:
-        if not self.is_count_assumed:
-            return ()
-        return (Presumption("the VM has 1 device (no device or target is named)", is_environment=True),)
+        if self.is_count_assumed:
+            return (Presumption("the VM has 1 device (no device or target is named)", is_environment=True),)
+        if self._config.devices is None and self._program.declared_devices:
+            return (Presumption("the VM is started with the devices that the module declares"),)
+        return ()
 
     def _assumed_target(self, device: int | None) -> tuple[Presumption, ...]:
         if self._program.declared_devices or self._config.target is not None:
@@ -168,7 +196,8 @@ class DeviceFacts:
         if device < len(declared):
             return declared[device].target
         own = self._config.target_kind
-        return "llvm" if declared or device >= (self._config.devices or 1) else own
+        named = self._config.devices or (0 if declared else 1)
+        return own if device < named else "llvm"
 
     def _offers(self, device: int | None, scope: str, allocator: Allocator) -> bool | None:
         """Whether the allocator of a device offers a scope; None where that cannot be told."""
@@ -185,13 +214,6 @@ class DeviceFacts:
         """
         return op.device if op.device or self._program.declared_devices else None
 
-    def _storage_of(self, op: AllocTensor) -> AllocStorage | None:
-        """The storage of a tensor; None where it is unknown, or one of several."""
-        storages = None if op.storage is None else self._flow.storages_of(op.storage)
-        if storages is None or isinstance(storages, Unknown) or len(storages) > 1:
-            return None
-        return storages[0]
-
     @cached_property
     def _allocations(self) -> tuple[AllocStorage | AllocTensor, ...]:
         """Everything that asks a device for memory: storages, and tensors that have none yet."""
@@ -204,50 +226,16 @@ class DeviceFacts:
     def _is_same(self, one: int, other: int) -> bool:
         """Whether two indices name one device: a module declares it again for each memory scope."""
         declared = self._program.declared_devices
-        if max(one, other) >= len(declared) or min(one, other) < 0:
+        if one == other or max(one, other) >= len(declared) or min(one, other) < 0:
             return one == other
         return declared[one].hardware == declared[other].hardware
 
-    def _placings(self, call: KernelCall) -> list[Placing]:
-        """The arguments of a call whose device is known."""
-        known, found = self._of_value, []
-        for argument in call.arguments:
-            device = known[argument] if argument in known else self._device_of(argument)
-            if device is not None:
-                found.append(Placing(argument, device))
-        return found
-
-    def _device_of(self, value: ValueId) -> int | None:
-        """The device index of a tensor; None where the IR does not determine it."""
-        if value not in self._of_value:
-            self._of_value[value] = self._device_at(self._origin(value))
-        return self._of_value[value]
-
-    def _device_at(self, value: ValueId) -> int | None:
-        op = self._flow.paths.definitions.get(value)
-        if isinstance(op, AllocTensor):
-            storage = self._storage_of(op)
-            return storage.device if storage is not None else op.device if op.storage is None else None
-        type_ = self._function.type_of(value)
-        return self._index.get(type_.device) if isinstance(type_, TensorType) and type_.device else None
-
-    def _origin(self, value: ValueId) -> ValueId:
-        """The value that decides where another one lies."""
-        op = self._flow.paths.definitions.get(value)
-        if isinstance(op, Alias | MatchCast | View):
-            return self._origin(op.source)
-        if isinstance(op, GetItem):
-            made = self._flow.paths.definitions.get(op.tuple)
-            if isinstance(made, MakeTuple) and op.item < len(made.items):
-                return self._origin(made.items[op.item])
-        return value
-
     def _believed(self, values: Iterable[ValueId]) -> tuple[Presumption, ...]:
         """What is assumed of those that come from outside: no check looks at the device of a type."""
-        found = dict.fromkeys(map(self._origin, values))
+        found = dict.fromkeys(map(self._places.origin, values))
         return tuple(
             Presumption(
-                f"`{self._function.values[value].name}` is on device {self._index.get(type_.device)} "
+                f"`{self._name_of(value)}` is on device {self._places.index.get(type_.device)} "
                 "(declared, not checked)"
             )
             for value in found
@@ -266,10 +254,13 @@ class DeviceFacts:
         """What is assumed of the tensors whose device is unknown."""
         others = dict.fromkeys(argument for argument in call.arguments if argument not in placed)
         return tuple(
-            Presumption(f"`{self._function.values[value].name}` is on the device of the others")
+            Presumption(f"`{self._name_of(value)}` is on the device of the others")
             for value in others
             if isinstance(self._function.type_of(value), TensorType)
         )
+
+    def _name_of(self, value: ValueId) -> str:
+        return self._function.values[value].name
 
 
 def _verdict(fine: bool, reason: str) -> Decision:

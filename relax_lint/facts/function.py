@@ -156,7 +156,7 @@ class FunctionFacts:
     @cached_property
     def packing(self) -> PackingFacts:
         """The dtypes that are not a whole number of bytes (RLX404)."""
-        return PackingFacts(self.placement, self.prover)
+        return PackingFacts(self.flow, self.placement, self.kernels, self.prover)
 
     @cached_property
     def call_results(self) -> CallResults:

@@ -92,7 +92,11 @@ OPTIONS = (
         default=True,
     ),
     _in_files(
-        "devices", "integer", "the number of devices where a module declares none", most=1024, shown="1"
+        "devices",
+        "integer",
+        "the number of devices of the machine, where a module declares fewer",
+        most=1024,
+        shown="1",
     ),
     Option(
         "max-memory",

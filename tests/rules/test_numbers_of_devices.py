@@ -29,8 +29,10 @@ def _module(declared: tuple[str, ...], number: int) -> Any:
 
 
 def _devices(declared: tuple[str, ...], count: int | None, target: str | None) -> list[str]:
-    """What a machine is started with: the host comes last where no device is the host."""
-    found = list(declared) or [target or "llvm"] * (count or 1)
+    """What a machine is started with: all that are declared, more where that is said, and the host comes last where
+    no device is the host.
+    """
+    found = [*declared, *([target or "llvm"] * ((count or 0 if declared else count or 1) - len(declared)))]
     return found if found[-1] == "llvm" else [*found, "llvm"]
 
 
@@ -54,7 +56,10 @@ def test_what_nothing_names_is_assumed(declared: tuple[str, ...]) -> None:
     for count, target in ((None, None), (1, None), (None, "llvm"), (1, "llvm")):
         unnamed = not declared and target is None
         (known,) = checks(_module(declared, 3), "RLX401", devices=count, target=target)
-        assert bool(known.assumes) is (unnamed and count is None)
+        assert bool(known.assumes) is ((unnamed or bool(declared)) and count is None)
+        by_module = ("the VM is started with the devices that the module declares",)
+        if declared and count is None:
+            assert known.assumes == by_module
         (below,) = checks(_module(declared, -1), "RLX401", devices=count, target=target)
         assert below.assumes == ()
         (offered,) = checks(_module(declared, 0), "RLX403", devices=count, target=target)
@@ -97,8 +102,7 @@ def test_a_tensor_names_the_device_of_its_storage(
     """Left out it is 0, which counts where devices are declared; the second tensor names its own storage's."""
     found = _said(declared, first, named, 1)
     if named or declared:
-        wrong = "always-wrong" if named else "needs-runtime-check"
-        assert found["t"] == ("always-fine" if (named or 0) == first else wrong)
+        assert found["t"] == ("always-fine" if (named or 0) == first else "needs-runtime-check")
     else:
         assert "t" not in found
     assert found["u"] == "always-fine"

@@ -28,8 +28,11 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         text = f"the VM does not allocate tensors of dtype {name}, such as `{place.binding}`"
         yield Judgement.of(result, place, Message(text, label=f"dtype {name}"))
     for roomy in facts.packing.roomy():
-        message = _message(facts, roomy.event, fine=roomy.decision.verdict is Verdict.ALWAYS_FINE)
-        yield Judgement.of(roomy, roomy.event.tensor.place, message, remedy=CheckAtRunTime())
+        tensor, decision = roomy.event.tensor, roomy.decision
+        message = _message(facts, roomy.event, fine=decision.verdict is Verdict.ALWAYS_FINE)
+        # Where no kernel is known to fill the tensor, a check may refuse what works.
+        remedy = CheckAtRunTime(safe=facts.packing.is_filled(tensor))
+        yield Judgement.of(roomy, tensor.place, message, remedy=remedy)
 
 
 def _message(facts: FunctionFacts, placement: Placement, *, fine: bool) -> Message:
