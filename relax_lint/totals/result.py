@@ -174,7 +174,9 @@ def _symbols(function: Function) -> tuple[SymbolRange, ...]:
     return tuple(found)
 
 
-def _amounts(formulas: Mapping[str, Quantity], values: Mapping[str, Quantity]) -> dict[str, Amount | None]:
+def _amounts(
+    formulas: Mapping[str, Quantity | Unknown], values: Mapping[str, Quantity | Unknown]
+) -> dict[str, Amount | None]:
     """Groups that only the formulas have are on paths that the binding rules out."""
     return {group: amount(formulas[group], values.get(group, 0)) for group in formulas}
 
