@@ -191,3 +191,21 @@ def test_a_budget_asks_the_allocator_that_takes_the_scope() -> None:
     assert budget(WHOLE, 2048, BOTH, *lines) == "always-fine"
     assert budget(WHOLE, 2048, ("naive",), *lines) == "always-fine"
     assert budget(WHOLE, 2048, ("pooled",), *lines) == "needs-runtime-check"
+
+
+@pytest.mark.parametrize("shape", ["n - 4", "n * 0 + 8589934592, 8589934592", "4611686018427387904, n"])
+def test_what_64_bits_do_not_hold_is_no_size(shape: str) -> None:
+    """TVM refuses what is negative, and takes products modulo 2**64: 2**66 bytes are none."""
+    lines = storage("s", "100", "global"), storage("t", shape, "global")
+    found = totals(*lines, n=2)
+    for amount in (found.peak_live, *found.reserved.values()):
+        assert amount is None or amount.value is None
+    reasons = {found.unknown.get("peak_live"), found.unknown.get("peak_live over the range")}
+    assert any(reason is not None and reason.startswith("nothing has ") for reason in reasons)
+    # Where it is a size it counts.
+    assert [
+        one.value for one in totals(*lines[:1], storage("t", "n - 4", "global"), n=9).reserved.values()
+    ] == [  # type: ignore[union-attr]
+        105,
+        2 * PAGE,
+    ]
