@@ -58,7 +58,11 @@ class BudgetValues:
         if not isinstance(reserved, Unknown) and grows(sympy.sympify(reserved)):
             found = PoolLimits(reserved, reserved)
         elif allocator is Allocator.NAIVE:
-            found = Unknown("what is alive at one time is not known")
+            found = (
+                reserved
+                if isinstance(reserved, Unknown)
+                else Unknown("what is alive at one time is not known")
+            )
         else:
             found = pool_limits(self._program, self._function, self._config.page_size)
         if not isinstance(found, Unknown) and self._kernels is not None:

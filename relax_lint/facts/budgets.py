@@ -42,6 +42,7 @@ from relax_lint.totals.quantities import Quantity
 from relax_lint.totals.workspaces import measure_workspaces
 from relax_lint.vm.allocators import Allocator
 from relax_lint.vm.facts import FactSource
+from relax_lint.vm.scopes import refused_by_pool
 
 WASTE = 2
 """How many times the lower bound the planned total may be."""
@@ -166,14 +167,23 @@ class BudgetFacts:
     def _budget(self, scope: str, limit: int) -> Budget:
         totals = self._totals
         if scope != WHOLE:
-            peak = totals.peak_live
             # A scope without allocations is not listed; if nothing is known, no scope is.
-            return Budget(scope, limit, peak if isinstance(peak, Unknown) else totals.by_scope.get(scope, 0))
-        # Whole pages, never given back: pooled never obtains less than naive.
-        pooled = Allocator.POOLED.value in self._config.allocators
-        allocator = Allocator.POOLED if pooled else Allocator.NAIVE
+            peak = totals.peak_live
+            nothing = peak if isinstance(peak, Unknown) and not totals.by_scope else 0
+            return Budget(scope, limit, totals.by_scope.get(scope, nothing))
+        allocator = self._demanding(totals)
         need, uncounted = self._with_kernels(totals.reserved[allocator], allocator)
         return Budget(scope, limit, need, allocator, uncounted)
+
+    def _demanding(self, totals: Totals) -> Allocator:
+        """The configured allocator that obtains most."""
+        # Whole pages, never given back: pooled never obtains less than naive. Where it refuses a scope, there
+        # is no call that obtains anything.
+        refuses = any(map(refused_by_pool, totals.by_scope))
+        allocators = self._config.allocators
+        pooled = Allocator.POOLED.value in allocators
+        only_naive = not pooled or (refuses and Allocator.NAIVE.value in allocators)
+        return Allocator.NAIVE if only_naive else Allocator.POOLED
 
     def _with_kernels(
         self, reserved: Quantity | Unknown, allocator: Allocator

@@ -20,6 +20,7 @@ from relax_lint.settings.config import Config
 from relax_lint.settings.memory_request import WHOLE
 from relax_lint.support.escaping import json_text, printable
 from relax_lint.totals.serving import Serving
+from relax_lint.vm.scopes import refused_by_pool
 
 _SCRIPTS = ("1_formula", "2_layout", "3_charts", "4_groups", "5_view", "6_compare", "7_page")
 
@@ -95,7 +96,7 @@ def _function(total: MemoryTotals, config: Config) -> dict[str, Any]:
             for name, key, expr in _totals(total, config)
         ],
         "kept": [{"name": name, "expr": expr} for name, expr in _kept(total)],
-        "complete": len(total.timelines) < MAX_TIMELINES,
+        "complete": len(total.timelines) < MAX_TIMELINES and not any(map(refused_by_pool, total.by_scope)),
         "timelines": [_timeline(timeline) for timeline in total.timelines],
     }
 

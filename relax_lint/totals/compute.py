@@ -3,6 +3,7 @@
 - *peak live* and *reserved, naive* are what the VM's allocator holds: storages (and the shape heap of a
   lowered function), from their allocation until the last register that reaches them is cleared. Kills are
   those of the function, completed as a default build would (`relax_lint.analysis.liveness.inserted_kills`).
+  They differ where a scope has a pool of its own (`own_pools.py`).
 - *lower bound* asks what the tensors alone need at any one time, each to its last use: no planner that
   keeps the order of the operations can do with less.
 - *repeated* is what is reserved over several calls with the same symbols: the machine keeps the result of a
@@ -29,9 +30,9 @@ from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.totals.folded import events_of
 from relax_lint.totals.formula import never_negative_symbols, total
 from relax_lint.totals.inlined import paths_of
-from relax_lint.totals.peaks import Group, Peak, peak, scopes_of
+from relax_lint.totals.own_pools import has_own_pools, with_own_pools
+from relax_lint.totals.peaks import Group, Peak, devices_of, peak, scopes_of
 from relax_lint.totals.plans import Plans
-from relax_lint.totals.pool_profile import devices_of
 from relax_lint.totals.pools import pooled
 from relax_lint.totals.quantities import Indeterminate, Quantity, Scope, held_bytes, value_bytes
 from relax_lint.totals.used_memory import CallUse, used_memory
@@ -65,8 +66,8 @@ class Totals:
     lower_bound: Peak | Unknown
     reserved: Mapping[Allocator, Quantity | Unknown]
     repeated: Mapping[Allocator, Quantity | Unknown]
-    by_scope: Mapping[str, Quantity]
-    by_device: Mapping[str, Quantity]
+    by_scope: Mapping[str, Quantity | Unknown]
+    by_device: Mapping[str, Quantity | Unknown]
     calls: tuple[CallUse, ...]
 
 
@@ -99,9 +100,19 @@ def measure(
     def peak_of(storages: list[Events] | Unknown) -> Peak | Unknown:
         return _of_walks(storages, lambda found: peak(found, positive))
 
-    def reserved(storages: list[Events] | Unknown, live: Peak | Unknown) -> Reserved:
+    def naive(storages: list[Events] | Unknown, live: Peak | Unknown, calls: int) -> Quantity | Unknown:
+        if isinstance(storages, Unknown) or not any(map(has_own_pools, storages)):
+            return size_of(live)
+
+        def drawn() -> Quantity:
+            paths = paths_of(plans, function, Inventory.STORAGES, values, exec_mode, calls)
+            return peak([with_own_pools(path, page_size, positive) for path in paths], positive).size
+
+        return _or_unknown(drawn)
+
+    def reserved(storages: list[Events] | Unknown, live: Peak | Unknown, calls: int) -> Reserved:
         return {
-            Allocator.NAIVE: size_of(live),
+            Allocator.NAIVE: naive(storages, live, calls),
             Allocator.POOLED: _of_walks(storages, lambda found: pooled(found, page_size, positive)),
         }
 
@@ -109,7 +120,7 @@ def measure(
     twice = _or_unknown(lambda: walks(Inventory.STORAGES, calls=2))
     storages = _or_unknown(lambda: walks(Inventory.STORAGES))
     live = peak_of(storages)
-    calls = _or_unknown(used)
+    uses = _or_unknown(used)
     by_scope, by_device = _grouped(storages, live, positive)
     return Totals(
         parameters=_held_by(function, function.parameters, scope),
@@ -119,11 +130,11 @@ def measure(
         planned=_count(_storages(function), scope),
         peak_live=live,
         lower_bound=_or_unknown(lambda: peak(walks(Inventory.TENSORS), positive)),
-        reserved=reserved(storages, live),
-        repeated=reserved(twice, peak_of(twice)),
+        reserved=reserved(storages, live, 1),
+        repeated=reserved(twice, peak_of(twice), 2),
         by_scope=by_scope,
         by_device=by_device,
-        calls=() if isinstance(calls, Unknown) else calls,
+        calls=() if isinstance(uses, Unknown) else uses,
     )
 
 
@@ -187,15 +198,16 @@ def _of_walks(walks: list[Events] | Unknown, compute: Callable[[list[Events]], T
 
 def _grouped(
     storages: list[Events] | Unknown, live: Peak | Unknown, positive: frozenset[sympy.Symbol]
-) -> tuple[dict[str, Quantity], dict[str, Quantity]]:
+) -> tuple[dict[str, Quantity | Unknown], dict[str, Quantity | Unknown]]:
     """The peak by scope and by device; `live` is that of all together."""
-    if isinstance(storages, Unknown) or isinstance(live, Unknown):
+    if isinstance(storages, Unknown):
         return {}, {}
     scopes = {scope for walk in storages for scope in scopes_of(walk)}
     devices = {device for walk in storages for device in devices_of(walk)}
 
-    def size(group: Group, number: int) -> Quantity:
-        return live.size if number == 1 else peak(storages, positive, group).size
+    def size(group: Group, number: int) -> Quantity | Unknown:
+        found = live if number == 1 else _or_unknown(lambda: peak(storages, positive, group))
+        return size_of(found)
 
     return (
         {scope: size(Group(scope=scope), len(scopes)) for scope in sorted(scopes)},

@@ -11,7 +11,7 @@ from relax_lint.model.operations import OperationId
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.totals.cases import by_cases
 from relax_lint.totals.formula import Sizes, Sum, greatest, undominated
-from relax_lint.totals.quantities import Quantity
+from relax_lint.totals.quantities import Indeterminate, Quantity
 from relax_lint.totals.walk import Allocation, Events
 
 
@@ -41,7 +41,11 @@ ALL = Group()
 
 
 def peak(walks: Iterable[Events], positive: frozenset[sympy.Symbol], group: Group = ALL) -> Peak:
-    """The peak over all paths of the allocations that count."""
+    """The peak over all paths of the allocations that count. Raises Indeterminate where what one of them
+    takes is not known.
+    """
+    walks = list(walks)
+    require_known(walks, group)
     places: set[OperationId | None] = set()
 
     def of_case(alike: list[Events]) -> Quantity:
@@ -49,7 +53,7 @@ def peak(walks: Iterable[Events], positive: frozenset[sympy.Symbol], group: Grou
         places.add(found.place)
         return found.size
 
-    size = by_cases(list(walks), of_case)
+    size = by_cases(walks, of_case)
     return Peak(size, places.pop() if len(places) == 1 else None)
 
 
@@ -66,14 +70,42 @@ def _peak(walks: Sequence[Events], positive: frozenset[sympy.Symbol], group: Gro
     return Peak(most, places.get(most))
 
 
+def require_known(walks: Iterable[Events], group: Group = ALL) -> None:
+    """Raises Indeterminate where it is not known what one of the allocations takes that count."""
+    for walk in walks:
+        for allocation in _unknown(walk):
+            if group.counts(allocation):
+                raise Indeterminate(allocation.unknown or "")
+
+
+def _unknown(walk: Events) -> tuple[Allocation, ...]:
+    """The allocations of which it is not known what they take."""
+
+    def unknown(stretch: Events) -> tuple[Allocation, ...]:
+        own = [allocation for allocation in stretch.allocations if allocation.unknown is not None]
+        return (*own, *(one for _, inner in stretch.inside for one in _unknown(inner)))
+
+    return walk.find("unknown", unknown)
+
+
 def scopes_of(walk: Events) -> frozenset[str]:
     """The memory scopes of all allocations."""
+    return frozenset(scope for scope, _ in _places(walk))
 
-    def scopes(stretch: Events) -> frozenset[str]:
-        own = {allocation.scope for allocation in stretch.allocations}
-        return frozenset(own.union(*(scopes_of(inner) for _, inner in stretch.inside)))
 
-    return walk.find("scopes", scopes)
+def devices_of(walk: Events) -> frozenset[int]:
+    """The devices of all allocations."""
+    return frozenset(device for _, device in _places(walk))
+
+
+def _places(walk: Events) -> frozenset[tuple[str, int]]:
+    """The scopes and devices of all allocations."""
+
+    def places(stretch: Events) -> frozenset[tuple[str, int]]:
+        own = {(allocation.scope, allocation.device) for allocation in stretch.allocations}
+        return frozenset(own.union(*(_places(inner) for _, inner in stretch.inside)))
+
+    return walk.find("places", places)
 
 
 def _sizes(walk: Events, group: Group) -> Iterator[Quantity]:

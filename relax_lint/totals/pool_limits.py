@@ -14,9 +14,11 @@ from relax_lint.totals.kernel_memory import KernelMemory
 from relax_lint.totals.peaks import peak
 from relax_lint.totals.pool_numbers import pool_of
 from relax_lint.totals.pool_profile import rounded
+from relax_lint.totals.pools import is_pooled, require_pooled
 from relax_lint.totals.quantities import Indeterminate, Quantity
-from relax_lint.totals.walk import Walk
+from relax_lint.totals.walk import Allocation, Walk
 from relax_lint.totals.workspaces import held_at_most, storage_walks
+from relax_lint.vm.scopes import SHARED_BUFFER_BYTES
 
 
 @record(frozen=True)
@@ -38,6 +40,7 @@ def pool_limits(
     paged = [_in_pages(walk, page_size) for walk in walks]
     most = greatest([total(a.size for a in walk.allocations) for walk in paged], positive)
     try:
+        require_pooled(walks)
         return PoolLimits(peak(paged, positive).size, most)
     except Indeterminate as reason:
         return Unknown(str(reason))
@@ -52,8 +55,12 @@ def with_kernels(
 
 
 def _in_pages(walk: Walk, page_size: int) -> Walk:
-    sizes = [replace(a, size=rounded(a.size, page_size)) for a in walk.allocations]
+    sizes = [replace(a, size=rounded(a.size, page_size) + _besides(a)) for a in walk.allocations]
     return Walk(allocations=sizes, events=walk.events, chosen=walk.chosen)
+
+
+def _besides(allocation: Allocation) -> int:
+    return SHARED_BUFFER_BYTES if allocation.pool[1] else 0
 
 
 def concrete_pool(program: Program, function: Function, page_size: int, calls: int = 1) -> Concrete | None:
@@ -61,7 +68,7 @@ def concrete_pool(program: Program, function: Function, page_size: int, calls: i
     known at all.
     """
     walks = storage_walks(program, function, calls=calls)
-    if isinstance(walks, Unknown):
+    if isinstance(walks, Unknown) or not is_pooled(walks):
         return None
     name = "reserved.pooled" if calls == 1 else "repeated.pooled"
 

@@ -10,6 +10,7 @@ from relax_lint.totals.concrete import Path
 from relax_lint.totals.kernel_memory import CallWorkspaces
 from relax_lint.totals.pool_profile import rounded
 from relax_lint.totals.walk import Walk
+from relax_lint.vm.scopes import SHARED_BUFFER_BYTES
 from relax_lint.vm.workspaces import WORKSPACE_PAGE_SIZE
 
 
@@ -108,11 +109,12 @@ def _pages(size: int) -> int:
 
 def pool_of(walk: Walk, page_size: int) -> int:
     """As `pooled`, for numbers: so many buffers of each size as are alive at one time."""
-    pages = [(a.device, int(rounded(a.size, page_size))) for a in walk.allocations]
-    live: dict[tuple[int, int], int] = dict.fromkeys(pages, 0)
+    pages = [(a.pool, int(rounded(a.size, page_size))) for a in walk.allocations]
+    live = dict.fromkeys(pages, 0)
     most = dict(live)
     for event in walk.events:
         kind = pages[abs(event) - 1]
         live[kind] += 1 if event > 0 else -1
         most[kind] = max(most[kind], live[kind])
-    return sum(size * number for (_, size), number in most.items())
+    besides = {True: SHARED_BUFFER_BYTES, False: 0}
+    return sum((size + besides[pool[1]]) * number for (pool, size), number in most.items())

@@ -7,7 +7,7 @@ from weakref import proxy
 
 from relax_lint.model.sizes import effective_capacity
 from relax_lint.totals.quantities import Quantity
-from relax_lint.totals.walk import Events
+from relax_lint.totals.walk import Events, Pool
 from relax_lint.vm.allocators import Allocator
 
 
@@ -18,39 +18,39 @@ def rounded(size: Quantity, page_size: int) -> Quantity:
     return effective_capacity(Allocator.POOLED, size, page_size)
 
 
-def devices_of(walk: Events) -> frozenset[int]:
-    """The devices of all allocations."""
+def pools_of(walk: Events) -> frozenset[Pool]:
+    """The pools of all allocations."""
 
-    def devices(stretch: Events) -> frozenset[int]:
-        own = {allocation.device for allocation in stretch.allocations}
-        return frozenset(own.union(*(devices_of(inner) for _, inner in stretch.inside)))
+    def pools(stretch: Events) -> frozenset[Pool]:
+        own = {allocation.pool for allocation in stretch.allocations}
+        return frozenset(own.union(*(pools_of(inner) for _, inner in stretch.inside)))
 
-    return walk.find("devices", devices)
+    return walk.find("pools", pools)
 
 
-def profile_of(walk: Events, device: int, page_size: int) -> Profile:
-    """That of the allocations on one device."""
-    return walk.find(("profile", device, page_size), lambda stretch: Profile(stretch, device, page_size))
+def profile_of(walk: Events, pool: Pool, page_size: int) -> Profile:
+    """That of the allocations of one pool."""
+    return walk.find(("profile", pool, page_size), lambda stretch: Profile(stretch, pool, page_size))
 
 
 class Profile:
-    """How many buffers of each rounded size are alive over time. Allocations on other devices do not count.
+    """How many buffers of each rounded size are alive over time. Allocations of other pools do not count.
 
     `classes` are the sizes that there are.
     """
 
-    def __init__(self, walk: Events, device: int, page_size: int) -> None:
+    def __init__(self, walk: Events, pool: Pool, page_size: int) -> None:
         pages: dict[Quantity, Quantity] = {}
         for allocation in walk.allocations:
-            if allocation.device == device and allocation.size not in pages:
+            if allocation.pool == pool and allocation.size not in pages:
                 pages[allocation.size] = rounded(allocation.size, page_size)
-        self._sizes = [pages[a.size] if a.device == device else None for a in walk.allocations]
+        self._sizes = [pages[a.size] if a.pool == pool else None for a in walk.allocations]
         # It knows this profile: a reference back would keep both until the collector comes.
         self._walk: Events = proxy(walk)
-        self._device = device
+        self._pool = pool
         self._page_size = page_size
         self._events = walk.events
-        self._inside = [(position, profile_of(inner, device, page_size)) for position, inner in walk.inside]
+        self._inside = [(position, profile_of(inner, pool, page_size)) for position, inner in walk.inside]
         self._left: dict[Quantity, int] = {}
         self._most: dict[Quantity, int] = {}
         self._count_each()
@@ -87,9 +87,9 @@ class Profile:
         """How many of these are alive at the end, and at most."""
 
         def count(stretch: Events) -> tuple[int, int]:
-            return profile_of(stretch, self._device, self._page_size)._count(classes)
+            return profile_of(stretch, self._pool, self._page_size)._count(classes)
 
-        return self._walk.find(("together", self._device, self._page_size, classes), count)
+        return self._walk.find(("together", self._pool, self._page_size, classes), count)
 
     def _count(self, classes: frozenset[Quantity]) -> tuple[int, int]:
         counts = [size in classes for size in self._sizes]

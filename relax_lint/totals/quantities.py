@@ -11,22 +11,11 @@ from relax_lint.model.program import Function
 from relax_lint.model.sizes import elements, size_in_bytes
 from relax_lint.model.types import DType, TensorType, TupleType, ValueType, extents_of
 from relax_lint.symbolic.evaluation import compile_expr
-from relax_lint.symbolic.functions import FloorDiv
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.symbolic.quantity import Shape, Size, Unknown
-from relax_lint.vm.scopes import SCOPE_STEPS
 
 Quantity: TypeAlias = "int | sympy.Expr"
 """A number of bytes: an int where no symbol remains."""
-
-
-def taken_in(scope: str, size: Quantity) -> Quantity:
-    """The bytes that a storage takes in a scope that is handed out in steps."""
-    step = SCOPE_STEPS.get(scope)
-    if step is None:
-        return size
-    more = size + (step - 1)
-    return step * (more // step if isinstance(more, int) else FloorDiv(more, sympy.Integer(step)))
 
 
 class Indeterminate(Exception):

@@ -67,6 +67,7 @@ def function_totals(
     within = with_bounds(function, request) if request.details else request
     limits = {} if kernels is None else limits_of(program, function, kernels, every, page_size)
     ranges, unknown = over_ranges(every, request, within)
+    unknown = {**_lost(every, dict(_named(here)) | _groups(here)), **unknown}
     if kernels is not None and within.ranges:
         ranges |= followed(program, function, kernels, set(reasons), within, limits, page_size)
     return MemoryTotals(
@@ -138,6 +139,15 @@ def outside_declared(function: Function, request: MemoryRequest) -> Iterator[str
                 yield f"`{binding}` violates the declared bound `{declared}` of `{function.name}`"
 
 
+def _lost(every: Mapping[str, Quantity | Unknown], here: Mapping[str, Quantity | Unknown]) -> dict[str, str]:
+    """Why a total that has a formula has no value at the binding."""
+    return {
+        f"{name} over the range": size.reason
+        for name, size in here.items()
+        if isinstance(size, Unknown) and not isinstance(every.get(name), Unknown)
+    }
+
+
 def _named(totals: Totals) -> Iterator[tuple[str, Quantity | Unknown]]:
     """Every total by the name that it has in the JSON output."""
     yield "parameters.bytes", totals.parameters
@@ -174,7 +184,9 @@ def _symbols(function: Function) -> tuple[SymbolRange, ...]:
     return tuple(found)
 
 
-def _amounts(formulas: Mapping[str, Quantity], values: Mapping[str, Quantity]) -> dict[str, Amount | None]:
+def _amounts(
+    formulas: Mapping[str, Quantity | Unknown], values: Mapping[str, Quantity | Unknown]
+) -> dict[str, Amount | None]:
     """Groups that only the formulas have are on paths that the binding rules out."""
     return {group: amount(formulas[group], values.get(group, 0)) for group in formulas}
 

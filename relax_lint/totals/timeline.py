@@ -10,12 +10,14 @@ from relax_lint.results.memory_figures import MAX_TIMELINES, Resident, Tenure, T
 from relax_lint.symbolic.printing import expr_text
 from relax_lint.totals.inlined import paths_of
 from relax_lint.totals.layers import layers_of
+from relax_lint.totals.peaks import require_known
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.pool_profile import rounded
 from relax_lint.totals.quantities import Indeterminate, Quantity
 from relax_lint.totals.walk import Allocation, Inventory, Placed, Walk
 from relax_lint.totals.writers import dtype_name, first_writer, shape_text
 from relax_lint.vm.builtins import SHAPE_HEAP
+from relax_lint.vm.scopes import SHARED_BUFFER_BYTES
 
 _CAPITAL = re.compile("(?<=[a-z])(?=[A-Z])")
 
@@ -26,6 +28,7 @@ def timelines(program: Program, function: Function, page_size: int) -> tuple[Tim
     try:
         storages = paths_of(plans, function, Inventory.STORAGES)
         tensors = paths_of(plans, function, Inventory.TENSORS)
+        require_known(storages)
     except Indeterminate:
         return ()
     pairs = list(zip(storages, tensors, strict=True))[:MAX_TIMELINES]
@@ -55,7 +58,7 @@ def _timeline(held: Walk, used: Walk, page_size: int) -> Timeline:
         _tenure(
             allocation,
             formulas.position(allocation.size),
-            formulas.position(rounded(allocation.size, page_size)),
+            formulas.position(_obtained(allocation, page_size)),
             span,
             tuple(tensors),
         )
@@ -97,6 +100,11 @@ def _tenure(
         line=None if place is None or place.location is None else place.location.line,
         residents=residents,
     )
+
+
+def _obtained(allocation: Allocation, page_size: int) -> Quantity:
+    """What the pooled allocator obtains for an allocation."""
+    return rounded(allocation.size, page_size) + (SHARED_BUFFER_BYTES if allocation.pool[1] else 0)
 
 
 def _spans(walk: Walk) -> list[tuple[int, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from relax_lint.model.operations import (
     AllocStorage,
@@ -18,9 +18,14 @@ from relax_lint.model.operations import (
 from relax_lint.model.program import Function
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.totals.cases import Chosen
-from relax_lint.totals.quantities import Quantity, Scope, taken_in
+from relax_lint.totals.quantities import Quantity, Scope
+from relax_lint.vm.scopes import has_pool_of_its_own
 
 T = TypeVar("T")
+_MOST_BYTES = 1 << 63
+"""From so many bytes on a size is not what TVM computes."""
+Pool: TypeAlias = "tuple[int, bool]"
+"""The number of a device, and whether it is the pool that its scope has of its own."""
 
 
 class Inventory(Enum):
@@ -46,8 +51,8 @@ class ExecMode(str, Enum):
 class Allocation:
     """One piece of memory: its bytes, the operation that made it (None: a parameter), its location.
 
-    `unknown` is the reason why the size is not known; the size is then 0. Only values have unknown
-    sizes: where a storage or tensor has one, the walk raises Indeterminate.
+    `unknown` is the reason why the size is not known; that of a value is then 0, that of a storage what was
+    asked for. Where not even that is known, the walk raises Indeterminate.
     """
 
     size: Quantity
@@ -56,11 +61,18 @@ class Allocation:
     device: int = 0
     unknown: str | None = None
 
+    @property
+    def pool(self) -> Pool:
+        """Where a pooled allocator keeps it once it is free."""
+        return self.device, has_pool_of_its_own(self.scope)
 
-def located(size: Quantity, op: AllocStorage | AllocTensor) -> Allocation:
-    """The memory that an operation takes, where it takes it."""
-    scope = op.scope or "global"
-    return Allocation(taken_in(scope, size), op.place, scope, op.device or 0)
+
+def located(size: Quantity, op: AllocStorage | AllocTensor, unknown: str | None = None) -> Allocation:
+    """The memory of so many bytes that an operation takes, where it takes it."""
+    if unknown is None and isinstance(size, int) and not 0 <= size < _MOST_BYTES:
+        # No call ends well that asks for it, or it asks for something else: TVM computes modulo 2**64.
+        unknown = f"nothing has {size:,} bytes"
+    return Allocation(size, op.place, op.scope or "global", op.device or 0, unknown)
 
 
 @record(frozen=True)

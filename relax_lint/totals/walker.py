@@ -51,6 +51,7 @@ from relax_lint.totals.quantities import (
     value_bytes,
 )
 from relax_lint.totals.references import PASS_ON, field_of, passed_on, tuple_of
+from relax_lint.totals.scoped import storage_for, storage_of
 from relax_lint.totals.walk import Allocation, ExecMode, Inventory, located
 from relax_lint.vm.builtins import SHAPE_HEAP, SHAPE_HEAP_SLOT_BYTES, ViewKind
 
@@ -191,7 +192,7 @@ class Walker(Counted):
     def _alloc_storage(self, frame: Frame, op: AllocStorage) -> Reference:
         if not self._in_registers:
             return None
-        return self._allocate(located(frame.scope.quantity(op.size), op))
+        return self._allocate(storage_of(op, frame.scope))
 
     def _alloc_tensor(self, frame: Frame, op: AllocTensor) -> Reference:
         if self._of_tensors:
@@ -201,9 +202,10 @@ class Walker(Counted):
             if isinstance(reference, int):
                 self._puts(frame, op, reference)
             return reference
-        number = self._allocate(located(planned_bytes(op.shape, op.dtype, frame.scope), op))
-        if self._in_registers:
-            self._puts(frame, op, number)
+        if not self._in_registers:
+            return self._allocate(located(planned_bytes(op.shape, op.dtype, frame.scope), op))
+        number = self._allocate(storage_for(op, frame.scope))
+        self._puts(frame, op, number)
         return number
 
     def _source(self, frame: Frame, op: Alias) -> Reference:

@@ -1,13 +1,13 @@
 """What the calls of a function request from TVM's workspace pool, and what the pool obtains for them.
 
 Requests come from inside kernels, not from the VM's allocator: these totals stand beside the others. The pool
-gives nothing back, so a walk with the pool's buffers in it (`_Pool`) has the peak of both together.
+gives nothing back, so a walk with the pool's buffers in it (`workspace_pool.py`) has the peak of both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from enum import Enum, auto
+from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
@@ -16,22 +16,22 @@ import sympy
 from relax_lint.model.operations import KernelCall
 from relax_lint.model.program import Function, Program
 from relax_lint.support.lazy_dataclass import record
-from relax_lint.symbolic.functions import FloorDiv
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.totals.cases import by_cases
 from relax_lint.totals.compute import symbols_of
 from relax_lint.totals.concrete import Concrete, Path
-from relax_lint.totals.formula import greatest, never_negative_symbols, reaches, total
+from relax_lint.totals.formula import greatest, never_negative_symbols, total
 from relax_lint.totals.inlined import paths_of
 from relax_lint.totals.kernel_memory import CallWorkspaces, KernelMemory, OnChip
-from relax_lint.totals.peaks import peak
+from relax_lint.totals.own_pools import with_own_pools
+from relax_lint.totals.peaks import peak, require_known
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.pool_numbers import Followed, pool_of
-from relax_lint.totals.pools import pooled
+from relax_lint.totals.pools import is_pooled, pooled
 from relax_lint.totals.quantities import Indeterminate, Quantity
 from relax_lint.totals.walk import Allocation, ExecMode, Inventory, Walk
+from relax_lint.totals.workspace_pool import Which, obtained_for, with_pool
 from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE, Allocator
-from relax_lint.vm.workspaces import WORKSPACE_PAGE_SIZE
 
 _Asked: TypeAlias = "tuple[KernelCall, CallWorkspaces | Unknown]"
 _Requests: TypeAlias = "tuple[tuple[Quantity, ...], tuple[int, ...]]"
@@ -119,9 +119,10 @@ def _of_pool(
     paths: Sequence[Path], page_size: int, positive: frozenset[sympy.Symbol]
 ) -> tuple[Quantity | Unknown, Quantity | Unknown, dict[Allocator, Quantity | Unknown]]:
     """What the pool holds, what that of a worker does, and by allocator what both hold together."""
-    if any(path.chosen or not all(isinstance(size, int) for size in path.sizes()) for path in paths):
+    numbers = all(isinstance(size, int) for path in paths for size in path.sizes())
+    if not numbers or any(path.chosen for path in paths) or not is_pooled([path.walk for path in paths]):
         return _in_formulas(paths, page_size, positive)
-    each = [Followed(path) for path in paths]
+    each = [Followed(_drawn(path, page_size, positive)) for path in paths]
     both = [
         pooled([path.walk], page_size, positive) + one.held for path, one in zip(paths, each, strict=True)
     ]
@@ -138,8 +139,12 @@ def _in_formulas(
 ) -> tuple[Quantity | Unknown, Quantity | Unknown, dict[Allocator, Quantity | Unknown]]:
     """The same where sizes depend on symbols."""
 
-    def held(which: _Which) -> Quantity:
-        return peak([_with_pool(path, positive, which) for path in paths], positive).size
+    def held(which: Which) -> Quantity:
+        return peak([with_pool(path, positive, which) for path in paths], positive).size
+
+    def both_held() -> Quantity:
+        drawn = [_drawn(path, page_size, positive) for path in paths]
+        return peak([with_pool(path, positive, Which.BOTH) for path in drawn], positive).size
 
     def both_pools() -> Quantity:
 
@@ -149,11 +154,16 @@ def _in_formulas(
         return by_cases(paths, of_case)
 
     together = {
-        Allocator.NAIVE: _or_unknown(lambda: held(_Which.BOTH)),
+        Allocator.NAIVE: _or_unknown(both_held),
         Allocator.POOLED: _or_unknown(both_pools),
     }
-    pool = _or_unknown(lambda: held(_Which.POOL))
-    return pool, _or_unknown(lambda: held(_Which.POOL_OF_A_WORKER)), together
+    pool = _or_unknown(lambda: held(Which.POOL))
+    return pool, _or_unknown(lambda: held(Which.POOL_OF_A_WORKER)), together
+
+
+def _drawn(path: Path, page_size: int, positive: frozenset[sympy.Symbol]) -> Path:
+    """The path with what the pools of scopes obtain, the machine having the naive allocator."""
+    return replace(path, walk=with_own_pools(path.walk, page_size, positive))
 
 
 def concrete_workspaces(
@@ -165,19 +175,23 @@ def concrete_workspaces(
         return None
     positive = never_negative_symbols(function)
     try:
+        require_known(walks)
         paths = [Path(walk, _requesting(_asked(walk, kernels, positive))) for walk in walks]
     except Indeterminate:
         return None
+    takes_all = is_pooled(walks)
 
     def figures(found: Sequence[Path]) -> dict[str, int]:
-        each = [Followed(path) for path in found]
-        pooled_too = (pool_of(path.walk, page_size) + one.held for path, one in zip(found, each, strict=True))
-        return {
+        each = [Followed(_drawn(path, page_size, positive)) for path in found]
+        figures = {
             "workspaces.held": max((one.held for one in each), default=0),
             "workspaces.per_worker": max((one.of_worker for one in each), default=0),
             "workspaces.together.naive": max((one.together for one in each), default=0),
-            "workspaces.together.pooled": max(pooled_too, default=0),
         }
+        if takes_all:
+            both = (pool_of(path.walk, page_size) + one.held for path, one in zip(found, each, strict=True))
+            figures["workspaces.together.pooled"] = max(both, default=0)
+        return figures
 
     return Concrete(paths, figures)
 
@@ -194,7 +208,7 @@ def held_at_most(program: Program, function: Function, kernels: KernelMemory) ->
         calls = [call for walk in walks for call in _requesting(_asked(walk, kernels, positive))]
     except Indeterminate as reason:
         return Unknown(str(reason))
-    largest = greatest([_pages(size) for call in calls for size in call.sizes], positive)
+    largest = greatest([obtained_for(size) for call in calls for size in call.sizes], positive)
     number = max((_in_use(call.events) for call in calls), default=0)
     return largest * number
 
@@ -285,114 +299,5 @@ def _most(call: CallWorkspaces, positive: frozenset[sympy.Symbol]) -> Quantity:
 
 def _both_pools(path: Path, page_size: int, positive: frozenset[sympy.Symbol]) -> Quantity:
     """Neither pool gives anything back: each is at its largest at the end."""
-    held = peak([_with_pool(path, positive, _Which.POOL)], positive).size
+    held = peak([with_pool(path, positive, Which.POOL)], positive).size
     return total([pooled([path.walk], page_size, positive), held])
-
-
-class _Which(Enum):
-    """The buffers that count."""
-
-    BOTH = auto()
-    """Those of the allocator and of the workspace pool."""
-    POOL = auto()
-    POOL_OF_A_WORKER = auto()
-
-
-def _with_pool(path: Path, positive: frozenset[sympy.Symbol], which: _Which) -> Walk:
-    """The walk with the buffers of the workspace pool as allocations. Raises Indeterminate."""
-    walk, alone = path.walk, which is not _Which.BOTH
-    allocations = [] if alone else list(walk.allocations)
-    events: list[int] = []
-    pool = _Pool(allocations, events, positive)
-    done = 0
-    for call in path.requests:
-        if not alone:
-            events.extend(walk.events[done : call.point.moment])
-        done = call.point.moment
-        pool.serve(call.of_a_worker() if which is _Which.POOL_OF_A_WORKER else call)
-    if not alone:
-        events.extend(walk.events[done:])
-    return Walk(allocations=allocations, events=events, chosen=walk.chosen)
-
-
-class _Pool:
-    """TVM's workspace pool on paper. Each of its buffers is an allocation of the walk, which ends where the
-    buffer is exchanged.
-    """
-
-    def __init__(
-        self, allocations: list[Allocation], events: list[int], positive: frozenset[sympy.Symbol]
-    ) -> None:
-        self._allocations = allocations
-        self._events = events
-        self._positive = positive
-        self._free: list[tuple[Quantity, int]] = []
-        """Sizes as they were asked for, with the number of the allocation."""
-
-    def serve(self, call: CallWorkspaces) -> None:
-        """The requests of one call and their ends. Raises Indeterminate."""
-        taken: dict[int, tuple[Quantity, int]] = {}
-        for event in call.events:
-            number = abs(event) - 1
-            if event > 0:
-                taken[number] = self._take(call.sizes[number], call)
-            else:
-                self._free.append(taken.pop(number))
-
-    def _take(self, size: Quantity, call: CallWorkspaces) -> tuple[Quantity, int]:
-        if not self._free:
-            return self._obtain(size, call)
-        if len(self._free) == 1:
-            (held, number) = self._free.pop()
-            if self._reaches(held, size):
-                return held, number
-            return self._exchange(number, greatest([held, size], self._positive), call)
-        if isinstance(size, int) and all(isinstance(free, int) for free, _ in self._free):
-            return self._first_fit(size, call)
-        return self._choose(size, call)
-
-    def _first_fit(self, size: int, call: CallWorkspaces) -> tuple[Quantity, int]:
-        """Where all sizes are known."""
-        self._free.sort(key=lambda entry: int(_pages(entry[0])))
-        wanted = int(_pages(size))
-        for position, (held, _) in enumerate(self._free):
-            if int(_pages(held)) >= wanted:
-                return self._free.pop(position)
-        return self._exchange(self._free.pop()[1], size, call)
-
-    def _choose(self, size: Quantity, call: CallWorkspaces) -> tuple[Quantity, int]:
-        """Where sizes are symbolic: the request is at most as large as all that is free, or at least. In
-        between it depends on the values which buffer is the first that is large enough.
-        """
-        least = [e for e in self._free if all(self._reaches(other[0], e[0]) for other in self._free)]
-        if least and self._reaches(least[0][0], size):
-            self._free.remove(least[0])
-            return least[0]
-        largest = [e for e in self._free if all(self._reaches(e[0], other[0]) for other in self._free)]
-        if largest and self._reaches(size, largest[0][0]):
-            self._free.remove(largest[0])
-            return self._exchange(largest[0][1], size, call)
-        raise Indeterminate("which buffers the workspace pool reuses depends on the values of the symbols")
-
-    def _reaches(self, upper: Quantity, lower: Quantity) -> bool:
-        if upper == lower:
-            return True
-        return reaches(sympy.sympify(upper), sympy.sympify(lower), self._positive)
-
-    def _exchange(self, number: int, size: Quantity, call: CallWorkspaces) -> tuple[Quantity, int]:
-        self._events.append(-(number + 1))
-        return self._obtain(size, call)
-
-    def _obtain(self, size: Quantity, call: CallWorkspaces) -> tuple[Quantity, int]:
-        number = len(self._allocations)
-        self._allocations.append(Allocation(_pages(size), call.point.op.place))
-        self._events.append(number + 1)
-        return size, number
-
-
-def _pages(size: Quantity) -> Quantity:
-    """What the pool obtains for a request; an empty one takes a page too."""
-    page = WORKSPACE_PAGE_SIZE
-    if isinstance(size, int):
-        return max(1, -(-size // page)) * page
-    return page * sympy.Max(1, FloorDiv(size + (page - 1), sympy.Integer(page)))

@@ -69,7 +69,7 @@ class _Body:
             self._bind(indent, f"cls.copy({self._any()}, {self._any()})")
 
     def _allocate(self, indent: str) -> None:
-        size, scope = self._chance.choice(_SIZES), self._chance.choice(("global", "local"))
+        size, scope = self._chance.choice(_SIZES), self._chance.choice(("global", "ipc_memory"))
         storage = self._bind(indent, f'R.memory.alloc_storage(R.shape([{size}]), 0, "{scope}", "uint8")')
         tensor = self._bind(indent, f'R.memory.alloc_tensor({storage}, 0, R.shape([4]), "float32")')
         self._bind(indent, f"cls.copy({self._any()}, {tensor})")

@@ -9,7 +9,7 @@ import sympy
 
 from relax_lint.symbolic.evaluation import compile_condition, compile_expr
 from relax_lint.symbolic.functions import FloorDiv
-from relax_lint.totals.pools import _may_be_equal, _quotient_is
+from relax_lint.totals.pools import _quotient_is, may_be_equal
 
 N, M = (sympy.Symbol(name, integer=True) for name in "nm")
 
@@ -60,5 +60,5 @@ def test_the_condition_holds_where_the_numbers_are_equal(pages: Any, count: int,
 )
 def test_sizes_that_are_a_page_apart_are_never_equal(one: Any, other: Any, expected: bool) -> None:
     positive = frozenset((N, M))
-    assert _may_be_equal(one, other, 4096, positive) is expected
-    assert _may_be_equal(other, one, 4096, positive) is expected
+    assert may_be_equal(one, other, 4096, positive) is expected
+    assert may_be_equal(other, one, 4096, positive) is expected

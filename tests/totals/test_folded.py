@@ -59,7 +59,7 @@ def compare(found: Program) -> int:
             assert len(events) == len(wanted)
             for ours, theirs in zip(events, wanted, strict=True):
                 calls_folded += len(ours.inside)
-                for group in (Group(), Group(scope="local")):
+                for group in (Group(), Group(scope="ipc_memory")):
                     assert peak([ours], positive, group) == peak([theirs], positive, group)
                 for size in (4096, 64):
                     pools = [or_reason(partial(pooled, [walk], size, positive)) for walk in (ours, theirs)]

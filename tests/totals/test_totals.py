@@ -181,7 +181,7 @@ class Alternatives:
             a = R.memory.alloc_tensor(s, 0, R.shape([4]), "float32")
             r = a
         else:
-            t = R.memory.alloc_storage(R.shape([300]), 0, "texture", "uint8")
+            t = R.memory.alloc_storage(R.shape([300]), 0, "global.ddr", "uint8")
             b = R.memory.alloc_tensor(t, 0, R.shape([4]), "float32")
             r = b
         u = R.memory.alloc_storage(R.shape([20]), 0, "global", "uint8")
@@ -202,7 +202,7 @@ def test_branches_are_alternatives_and_scopes_have_their_own_peaks() -> None:
     assert found.peak_live == Amount("Piecewise((6020, n > 4), (1020, True))", None)
     assert found.by_scope == {
         "global": Amount("Piecewise((6020, n > 4), (1020, True))", None),
-        "texture": Amount("300", 300),
+        "global.ddr": Amount("300", 300),
     }
     assert found.by_device == {
         "0": Amount("1020", 1020),
@@ -231,7 +231,7 @@ def test_over_a_range_the_groups_have_their_greatest_value() -> None:
     greatest = {name: span.maximum for name, span in found.over_range.items() if name.startswith("by_")}
     assert greatest == {
         "by_scope.global": 6020,
-        "by_scope.texture": 300,
+        "by_scope.global.ddr": 300,
         "by_device.0": 1020,
         "by_device.1": 5000,
     }
