@@ -90,7 +90,7 @@ class Observers:
 
     def _everything(self, function: Function) -> Before:
         outside = frozenset(self.outside(function))
-        return Before(outside, outside)
+        return Before(outside, outside, frozenset())
 
     def _with(self, function: Function, sinks: Sinks) -> Observed:
         """A function whose callers show some of what it gives back."""
