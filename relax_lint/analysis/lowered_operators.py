@@ -1,11 +1,12 @@
-"""What becomes of operators: which of their arguments the kernels that TVM makes of them take at their data
-pointer, and refuse elsewhere.
+"""What becomes of operators: which kernel, and which of their arguments the kernels that TVM makes of them
+take at their data pointer, and refuse elsewhere.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import field
 from typing import Any, TypeAlias
 
 import tvm
@@ -14,8 +15,8 @@ from tvm import relax
 from relax_lint.analysis.made_views import operator_key
 from relax_lint.analysis.paths import Paths
 from relax_lint.model.builder import build_program
-from relax_lint.model.kernels import BufferParameter
-from relax_lint.model.operations import GetItem, KernelCall, ValueId
+from relax_lint.model.kernels import BufferParameter, Kernel
+from relax_lint.model.operations import Constant, GetItem, KernelCall, ValueId
 from relax_lint.model.program import Function, Program
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm import reshapes, versions
@@ -30,11 +31,15 @@ _HOST = "llvm"
 @record(frozen=True)
 class Lowered:
     """The arguments that a kernel takes at their data pointer alone. Where it `reshapes`, TVM may make a view
-    in its place.
+    in its place. Where one `kernel` is all that becomes of the operator, each argument is given to some of
+    its parameters, and the results are those from `outputs` on.
     """
 
     taken: frozenset[Path] = frozenset()
     reshapes: bool = False
+    kernel: Kernel | None = None
+    given: Mapping[Path, frozenset[int]] = field(default_factory=dict)
+    outputs: int = 0
 
 
 class LoweredOperators:
@@ -59,7 +64,12 @@ def _lowered(call: KernelCall) -> Lowered:
         return Lowered()
     main = next(function for function in program.functions if function.name == "main")
     numbers = {identity: number for number, identity in enumerate(reshapes.variables(call.place.node))}
-    taken = set(_taken(main, program))
+    taken, given = set(_taken(main, program)), dict[Path, set[int]]()
+    only = _only_kernel(main, program)
+    for path, variable in _variables(call.place.node.args[:]):
+        for position, argument in enumerate(only[1].arguments) if only else ():
+            if argument == main.parameters[numbers[variable]]:
+                given.setdefault(path, set()).add(position)
     reshaped = any(kernel.is_reshape for kernel in program.kernels.values())
     found = (
         (*path, *fields)
@@ -67,7 +77,29 @@ def _lowered(call: KernelCall) -> Lowered:
         for parameter, *fields in taken
         if numbers[variable] == parameter
     )
-    return Lowered(frozenset(found), reshaped)
+    return Lowered(
+        frozenset(found),
+        reshaped,
+        only[0] if only else None,
+        {path: frozenset(positions) for path, positions in given.items()},
+        len(only[1].arguments) if only else 0,
+    )
+
+
+def _only_kernel(main: Function, program: Program) -> tuple[Kernel, KernelCall] | None:
+    """The kernel that is called, and its call, where nothing else is done with tensors that it is given."""
+    calls = list(main.body.of(KernelCall))
+    if len(calls) != 1 or calls[0].kind is not CallKind.CALL_TIR:
+        return None
+    kernel = program.kernels.get(calls[0].callee)
+    given = set(calls[0].arguments)
+    if kernel is None or not given <= {*main.parameters, *_constants(main)}:
+        return None
+    return kernel, calls[0]
+
+
+def _constants(main: Function) -> Iterator[ValueId]:
+    return (op.result for op in main.body.of(Constant))
 
 
 def _variables(expressions: Iterable[Any]) -> Iterator[tuple[Path, int]]:

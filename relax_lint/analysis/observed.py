@@ -9,11 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 import sympy
 
 from relax_lint.analysis.access_paths import AccessPath, at, leaves, with_fields
-from relax_lint.analysis.certainty import Certainty
+from relax_lint.analysis.computed_sizes import ComputedSizes
 from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.observed_parts import Parts
+from relax_lint.analysis.reach import Reach
 from relax_lint.analysis.shown import Before, Held, Shown, Sinks
+from relax_lint.analysis.ways import Ways
 from relax_lint.model.operations import (
     Alias,
     AllocStorage,
@@ -65,6 +67,8 @@ class Observed:
             )
         }
         """What branches give of which one gives something that has no name here."""
+        self._ways = Ways(parts.flow)
+        self._sizes = ComputedSizes(parts.flow.function)
         self._end = Shown()
         for path in sinks.outside:
             self._end.show(self._roots.of(path), read=False)
@@ -73,10 +77,9 @@ class Observed:
         shown = self._end.copy()
         self._block(self._function.body, shown)
         self.before = Before(
-            *(
-                frozenset(path for path in parts.paths if self._is_among(path, held))
-                for held in (shown.all, shown.read)
-            )
+            frozenset(path for path in parts.paths if self._is_among(path, shown.all)),
+            frozenset(path for path in parts.paths if self._is_among(path, shown.read)),
+            frozenset(path for path in parts.paths if shown.is_partly(self._roots.of(path))),
         )
         """What comes from outside and is shown as it comes in."""
 
@@ -87,24 +90,29 @@ class Observed:
         index = op.place.index
         return index in self._all or value in self._found.get(index, ())
 
+    def _shows_something(self, op: Op) -> bool:
+        index = op.place.index
+        return index in self._all or bool(self._found.get(index))
+
     # -- what is shown -------------------------------------------------------------------------
 
     def _show_all(self, values: Iterable[ValueId], shown: Shown) -> None:
         for value in values:
             self._show(AccessPath(value), shown)
 
-    def _show(self, path: AccessPath, shown: Shown, *, read: bool = True) -> None:
+    def _show(self, path: AccessPath, shown: Shown, *, read: bool = True, part: bool = False) -> None:
+        """What a value holds is shown; of a `part` of it nobody knows which."""
         value, fields, tuples = path.value, path.fields, self._function.inline_tuples
         while fields and value in tuples and fields[0] < len(tuples[value]):
             value, fields = tuples[value][fields[0]], fields[1:]
         if value in tuples:
             for one in tuples[value]:
-                self._show(AccessPath(one), shown, read=read)
+                self._show(AccessPath(one), shown, read=read, part=part)
             return
         for more, roots in self._parts_of(AccessPath(value, fields)):
             if len(roots) == 1 and value not in self._unsure:
-                shown.show(roots, read=read)
-            else:
+                shown.show(roots, read=read, part=part or self._is_window(value))
+            elif not part:
                 chosen = AccessPath(value, more)
                 shown.choose((chosen, self._by_name(chosen)), read=read)
 
@@ -119,6 +127,15 @@ class Observed:
             value, fields = self._aliases.fields[value][fields[0]], fields[1:]
         return AccessPath(value, fields)
 
+    def _is_window(self, value: ValueId) -> bool:
+        """Whether a value may be less than all of the memory behind it."""
+        if value not in self._aliases.windows:
+            return False
+        memory, known = self._flow.memory, self._function.values
+        found = memory.range(value).length
+        roots = self._aliases.roots_of(value)
+        return not all(root in known and memory.range(root).length == found for root in roots)
+
     def _is_among(self, path: AccessPath, held: Held) -> bool:
         """Whether all of a value, or of a field of it, is held."""
         found = list[bool]()
@@ -128,11 +145,23 @@ class Observed:
             found.append(is_one or (bool(held.chosen) and any(one in held.chosen for one in above)))
         return bool(found) and all(found)
 
+    def _is_all(self, path: AccessPath, shown: Shown) -> bool:
+        """Whether all of it is shown, and not only some part."""
+        return self._is_among(path, shown.all) and not shown.is_partly(self._roots.of(path))
+
     def _hide(self, path: AccessPath, shown: Shown) -> None:
         """Something else is where it was."""
         roots = self._roots.of(path)
-        chosen = shown.all.chosen
-        shown.hide(roots, [p for p in chosen if not roots.isdisjoint(self._roots.of(p))] if chosen else ())
+        shown.hide(roots, self._chosen_of(roots, shown))
+
+    def _chosen_of(self, roots: frozenset[ValueId], shown: Shown) -> list[AccessPath]:
+        """What branches choose that may be some memory."""
+        return [path for path in shown.all.chosen if not roots.isdisjoint(self._roots.of(path))]
+
+    def _hide_all(self, values: Iterable[ValueId], shown: Shown) -> None:
+        for value in values:
+            for leaf, _ in self._aliases.leaves_and_held(value):
+                self._hide(AccessPath(leaf), shown)
 
     # -- the walk ------------------------------------------------------------------------------
 
@@ -159,7 +188,8 @@ class Observed:
             self._show_read(op, () if op.condition is None else (op.condition,), shown)
             return True
         if isinstance(op, MatchCast) and isinstance(op.type, ShapeType | PrimType):
-            self._show_read(op, (op.source,), shown)
+            if not self._sizes.is_only_named(op) or self._sizes.is_used(op, self._shows_something):
+                self._show_read(op, (op.source,), shown)
             return True
         if isinstance(op, Alias | GetItem | MakeTuple | MatchCast | View):
             self._name(op, shown)
@@ -188,13 +218,13 @@ class Observed:
         found = shown.take(value)
         for fields, roots in with_fields(self._roots.tree(value)):
             own = {root for root in roots if self._roots.value_of(root) == value}
-            if own and roots <= shown.all.roots:
+            if own and roots <= shown.all.roots and roots.isdisjoint(shown.partly):
                 found.append((fields, roots <= shown.read.roots))
         return found
 
     def _branches(self, op: If, shown: Shown) -> bool:
         results, only = self._take(op.result, shown), self._flow.untaken.taken(op)
-        after, acts = list[Shown](), False
+        after, acts = list[Shown](), list[bool]()
         for is_then, block, result in (
             (True, op.then_block, op.then_result),
             (False, op.else_block, op.else_result),
@@ -203,35 +233,41 @@ class Observed:
                 inside = shown.copy()
                 for fields, read in results:
                     self._show(AccessPath(result, fields), inside, read=read)
-                acts |= self._block(block, inside)
+                acts.append(self._block(block, inside))
                 after.append(inside)
         shown.become(after[0], after[-1])
         # Where both branches come to the same it does not matter which one is taken.
-        if only is None and (acts or any(self._is_other(op, fields) for fields, _ in results)):
+        if only is None and self._ways.differ(op, acts, [fields for fields, _ in results]):
             self._show_read(op, (op.condition,), shown)
-        return acts
-
-    def _is_other(self, op: If, fields: tuple[int, ...]) -> bool:
-        """Whether the branches give different things in a field of their result."""
-        one, other = (self._roots.of(AccessPath(v, fields)) for v in (op.then_result, op.else_result))
-        return one != other or len(one) != 1
+        return any(acts)
 
     def _kernel(self, op: KernelCall, shown: Shown) -> bool:
         effect, count = self._flow.effect_of(op), len(op.arguments)
-        if not effect.known or not self._is_only_computed(op):
+        if not effect.known:
+            # Who is not known may not look at it, and may write it.
+            self._all.add(op.place.index)
+            self._hide_all(op.arguments, shown)
+            return True
+        if not self._is_only_computed(op):
             self._show_read(op, op.arguments, shown)
             return True
         outputs = self._outputs(op, effect)
-        seen = [position for position, path in outputs if self._is_among(path, shown.all)]
+        seen = {p: path for p, path in outputs if self._is_among(path, shown.all)}
+        part = frozenset(p for p, path in seen.items() if shown.is_partly(self._roots.of(path)))
+        # Of a part of what is shown in part nothing may be shown.
+        hidden = {p for p in part if seen[p].value in self._aliases.windows}
         shown.take(op.result)
         for position in sorted(effect.writes):
             if position < count:
                 self._write(op, position, effect, shown)
-        if not seen:
+        if hidden == seen.keys():
             return False
-        reads = sorted(effect.reads)
-        for position in reads if len(seen) == len(outputs) else self._reach(op, reads, seen):
-            self._read(op, position, effect, shown)
+        found = self._found.setdefault(op.place.index, set())
+        matters = Reach(op, effect, self._flow).of(dict(outputs), frozenset(seen) - part, part - hidden)
+        for one in list(matters):
+            found.update(leaf for leaf, _ in self._aliases.leaves_and_held(self._aliases.leaf(one.path)))
+            if not self._is_among(one.path, shown.read) or shown.is_partly(self._roots.of(one.path)):
+                self._show(one.path, shown, part=not one.is_each)
         return True
 
     def _outputs(self, op: KernelCall, effect: Effect) -> list[tuple[int, AccessPath]]:
@@ -249,30 +285,6 @@ class Observed:
                 found.append((count + fresh, AccessPath(op.result, fields)))
         return found
 
-    def _reach(self, op: KernelCall, reads: Iterable[int], seen: Iterable[int]) -> Iterator[int]:
-        """Which of the arguments at some positions were seen to matter for some outputs."""
-        kernel = self._flow.effects.kernel_of(op)
-        if kernel is not None:
-            yield from (position for position in reads if kernel.is_seen_in(position, frozenset(seen)))
-
-    def _read(self, op: KernelCall, position: int, effect: Effect, shown: Shown) -> None:
-        found = self._found.setdefault(op.place.index, set())
-        if position >= len(op.arguments):
-            # What it allocates itself.
-            found.add(op.result)
-            return
-        value = op.arguments[position]
-        alike = [p for p in effect.reads if p < len(op.arguments) and op.arguments[p] == value]
-        if len(alike) > 1 and effect.first_read(position) is not Certainty.MUST:
-            # That it is read at another position does not make this one certain.
-            return
-        found.update(leaf for leaf, _ in self._aliases.leaves_and_held(value))
-        if (
-            not self._is_among(AccessPath(value), shown.read)
-            and effect.first_read(position) is Certainty.MUST
-        ):
-            self._show(AccessPath(value), shown)
-
     def _is_only_computed(self, op: KernelCall) -> bool:
         """Whether a call does nothing but compute what it writes or returns."""
         if self._flow.effects.kernel_of(op) is not None or op.pure or op.kind.in_place:
@@ -287,7 +299,7 @@ class Observed:
         roots = self._roots.of(path)
         if self._is_part(op, position, effect) and roots.isdisjoint(shown.partly):
             # Of two parts the one may be what the other leaves.
-            shown.partly |= roots
+            shown.leave_part(roots, self._chosen_of(roots, shown))
         else:
             self._hide(path, shown)
 
@@ -307,32 +319,34 @@ class Observed:
     def _call(self, op: FunctionCall, shown: Shown) -> bool:
         summary, callees = self._flow.summary_of(op), self._flow.callees_of(op)
         if summary is None or not callees:
-            self._show_read(op, operands(op, self._function), shown)
+            self._all.add(op.place.index)
+            self._hide_all(operands(op, self._function), shown)
             return True
         fields = self._parts.fields_of(op.result)
-        results = frozenset(f for f in fields if self._is_among(AccessPath(op.result, f), shown.all))
+        results = frozenset(f for f in fields if self._is_all(AccessPath(op.result, f), shown))
         shown.take(op.result)
         written = sorted({summary.path(path) for path in (*summary.writes, *summary.superseded)})
         acts, found = bool(results), list[Before]()
         for callee in callees:
             names = self._parts.passed(op, callee)
             outside = {path: _named(path, names) for path in self._parts.outside_of(callee)}
-            seen = frozenset(p for p, ours in outside.items() if self._is_among(ours, shown.all))
+            seen = frozenset(p for p, ours in outside.items() if self._is_all(ours, shown))
             sinks = self.at_calls.setdefault(op.place.index, {})[callee.name] = Sinks(results, seen)
             before = self._parts.before(callee, sinks)
             acts |= bool(before.read) or any(outside[path] in written for path in seen)
-            found.append(
-                Before(*(frozenset(map(outside.__getitem__, p)) for p in (before.shown, before.read)))
-            )
+            found.append(before.named(outside))
         together = found[0]
         for before in found[1:]:
             together = together.common(before)
         read_later = {path for path in together.shown if self._is_among(path, shown.read)}
+        all_later = {path for path in together.shown if self._is_all(path, shown)}
         for path in written:
             self._hide(path, shown)
         for path in sorted(together.shown):
             if not self._is_written_otherwise(path, written):
-                self._show(path, shown, read=path in together.read or path in read_later)
+                is_part = path in together.partly and (path in written or path not in all_later)
+                is_read = path in together.read or path in read_later
+                self._show(path, shown, read=is_read, part=is_part)
                 if path in together.read:
                     self._found.setdefault(op.place.index, set()).add(self._aliases.leaf(path))
         return acts or bool(summary.passed or summary.handed_on)

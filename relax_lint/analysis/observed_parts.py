@@ -8,6 +8,7 @@ from typing import Protocol
 from relax_lint.analysis.access_paths import AccessPath, everything, with_fields
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.effects import Effect, EffectTable
+from relax_lint.analysis.lowered_operators import Lowered
 from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.shown import Before, Sinks
 from relax_lint.analysis.summaries import Summary
@@ -45,6 +46,9 @@ class Flow(Protocol):
 
     def effect_of(self, call: KernelCall) -> Effect:
         """What a call does to the contents of its arguments."""
+
+    def lowered(self, call: KernelCall) -> Lowered:
+        """What becomes of the call of an operator."""
 
     def summary_of(self, call: FunctionCall) -> Summary | None:
         """What a call of a Relax function does; None where it is not known which function that is."""

@@ -81,7 +81,7 @@ class Observers:
 
     def _everything(self, key: tuple[str, Sinks]) -> Before:
         outside = frozenset(self._parts[key[0]].paths)
-        return Before(outside, outside)
+        return Before(outside, outside, frozenset())
 
     def _with(self, function: Function, sinks: Sinks) -> Observed:
         """A function whose callers show some of what it gives back."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.model.operations import ValueId
@@ -26,15 +26,24 @@ class Sinks:
 @record(frozen=True)
 class Before:
     """What a function shows of that which comes from outside, as it comes in; of the `read` ones it does so
-    by what it reads, not only because its caller shows them anyway.
+    by what it reads, not only because its caller shows them anyway. Of those in `partly` only some part is
+    shown, nobody knows which.
     """
 
     shown: frozenset[AccessPath]
     read: frozenset[AccessPath]
+    partly: frozenset[AccessPath]
+
+    def named(self, names: Mapping[AccessPath, AccessPath]) -> Before:
+        """The same by other names."""
+        shown, read, partly = (
+            frozenset(map(names.__getitem__, paths)) for paths in (self.shown, self.read, self.partly)
+        )
+        return Before(shown, read, partly)
 
     def common(self, other: Before) -> Before:
         """What is so by both."""
-        return Before(self.shown & other.shown, self.read & other.read)
+        return Before(self.shown & other.shown, self.read & other.read, self.partly | other.partly)
 
 
 class Held:
@@ -55,7 +64,8 @@ class Held:
 
 class Shown:
     """What is shown of that which memory holds at one place: `all` of it, and what somebody in the function
-    `read`s for that. Of the roots in `partly` something else is written later to a part.
+    `read`s for that. Of the roots in `partly` only some part is shown, nobody knows which: something else is
+    written later to another one, or only a part is read.
     """
 
     def __init__(self) -> None:
@@ -74,11 +84,23 @@ class Shown:
         self.all, self.read = one.all.common(other.all), one.read.common(other.read)
         self.partly = one.partly | other.partly
 
-    def show(self, roots: Iterable[ValueId], *, read: bool) -> None:
-        """All that these hold is shown."""
+    def show(self, roots: frozenset[ValueId], *, read: bool, part: bool = False) -> None:
+        """All that these hold is shown, or a part."""
+        if part:
+            self.partly |= roots - self.all.roots
+        else:
+            self.partly -= roots
         for held in self._held(read=read):
-            held.roots.update(roots)
-        self.partly.difference_update(roots)
+            held.roots |= roots
+
+    def is_partly(self, roots: frozenset[ValueId]) -> bool:
+        """Whether only some part of one of these is shown, if anything is."""
+        return not roots.isdisjoint(self.partly)
+
+    def leave_part(self, roots: frozenset[ValueId], chosen: Iterable[AccessPath]) -> None:
+        """Something else is in some part."""
+        self.partly |= roots
+        self.hide(frozenset(), chosen)
 
     def choose(self, paths: Iterable[AccessPath], *, read: bool) -> None:
         """So is what values hold, whichever of several things they are."""

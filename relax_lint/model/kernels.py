@@ -117,6 +117,15 @@ class Tried(Protocol):
     def is_seen(self, position: int) -> bool:
         """Whether what a parameter holds was seen to matter for these outputs."""
 
+    def is_each_seen(self, position: int) -> bool:
+        """Whether each element of a parameter was seen to matter for them."""
+
+    def is_large(self, position: int) -> bool:
+        """Whether a parameter has too many elements to look at each one."""
+
+    def is_seen_in_each(self, position: int) -> bool:
+        """Whether each element of them was seen to depend on what a parameter holds."""
+
     def is_left(self, position: int) -> bool:
         """Whether something of an output was left alone, at each of the first sizes."""
 
@@ -137,7 +146,7 @@ class Kernel:
     `unsure_reads` are read only where the data, or a size, says so: where they have elements, and `read_if`
     tells a condition on the kernel's symbols and it holds, they are read. Of both nobody asks where all is
     written before it is read: `sure` finds when parameters are read once somebody does. `tried` carries
-    the kernel out for some of those that are written.
+    the kernel out for some of those that are written, where others are given one tensor.
     `elementwise` holds the pairs (read, written) that may be the same memory in whatever order the steps of
     loops come: no element is read after it was overwritten. In `copies` each element that is written is that
     of the read one as it is. The pairs in `read_before` may be the same memory as the kernel is written.
@@ -171,7 +180,11 @@ class Kernel:
     lent: Mapping[int, bool] = field(default_factory=dict)
     """The parameters whose address goes to somebody else, who is told what for; True: to read only."""
     sure: Callable[[], Mapping[int, Boolean]] = field(default=dict, compare=False, repr=False)
-    tried: Callable[[frozenset[int]], Tried | None] = field(default=lambda _: None, compare=False, repr=False)
+    tried: Callable[[frozenset[int], frozenset[int]], Tried | None] = field(
+        default=lambda *_: None, compare=False, repr=False
+    )
+    loads: Callable[[], frozenset[int]] = field(default=frozenset, compare=False, repr=False)
+    """The parameters of which every element is loaded."""
 
     @cached_property
     def sure_reads(self) -> Mapping[int, Boolean]:
@@ -194,19 +207,40 @@ class Kernel:
         given = sorted(self.sure_reads.items())
         return {p: when for p, when in given if when not in (sympy.true, sympy.false)}
 
-    def is_seen_in(self, parameter: int, outputs: frozenset[int]) -> bool:
-        """Whether what a parameter holds was seen to matter for what is stored to some of the others."""
-        try:
-            tried = self.tried(outputs)
-            return tried is not None and tried.is_seen(parameter)
-        except RecursionError:
+    def is_seen_in(
+        self, parameter: int, outputs: frozenset[int], alike: frozenset[int] = frozenset()
+    ) -> bool:
+        """Whether what a parameter holds was seen to matter for what is stored to some of the others; those
+        that are `alike` are given one tensor.
+        """
+        return self._try(outputs, alike, lambda tried: tried.is_seen(parameter))
+
+    def is_each_seen_in(
+        self, parameter: int, outputs: frozenset[int], alike: frozenset[int] = frozenset()
+    ) -> bool:
+        """Whether each element of a parameter matters for some of the others: was seen to, or is loaded."""
+        return self._try(
+            outputs,
+            alike,
+            lambda tried: (
+                tried.is_each_seen(parameter) or (parameter in self.loads() and tried.is_large(parameter))
+            ),
+        )
+
+    def is_seen_in_each(self, parameter: int, output: int, alike: frozenset[int] = frozenset()) -> bool:
+        """Whether each element of an output was seen to depend on what a parameter holds."""
+        if self.whole_writes.get(output) != sympy.true:
             return False
+        return self._try(frozenset((output,)), alike, lambda tried: tried.is_seen_in_each(parameter))
 
     def leaves(self, parameter: int) -> bool:
         """Whether something of a parameter that is written was seen to be left alone, at all sizes tried."""
+        return self._try(frozenset((parameter,)), frozenset(), lambda tried: tried.is_left(parameter))
+
+    def _try(self, outputs: frozenset[int], alike: frozenset[int], asked: Callable[[Tried], bool]) -> bool:
         try:
-            tried = self.tried(frozenset((parameter,)))
-            return tried is not None and tried.is_left(parameter)
+            tried = self.tried(outputs, alike)
+            return tried is not None and asked(tried)
         except RecursionError:
             return False
 

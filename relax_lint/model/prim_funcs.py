@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from dataclasses import replace
+from functools import cache, partial
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -141,7 +142,8 @@ def read_kernel(
         repeated=trial.repeated,
         lent=dict(sorted(effects.lent.items())),
         sure=partial(_sure_reads, prim_func, reads),
-        tried=partial(_tried, prim_func),
+        tried=cache(partial(_tried, prim_func)),
+        loads=cache(partial(_loaded, prim_func)),
     )
 
 
@@ -176,10 +178,17 @@ def _sure_reads(prim_func: Any, reads: frozenset[int]) -> Mapping[int, Boolean]:
     return {p: matters.where(p, when) if p in reads and written else when for p, when in sure.items()}
 
 
-def _tried(prim_func: Any, outputs: frozenset[int]) -> Matters:
+def _tried(prim_func: Any, outputs: frozenset[int], alike: frozenset[int]) -> Matters:
     """A PrimFunc to be carried out, of which some outputs are looked at."""
     _, _, shapes, loops, _ = _read_by(BodyReader, prim_func)
-    return Matters(prim_func, shapes, loops.signature, sorted(outputs))
+    return Matters(prim_func, shapes, loops.signature, sorted(outputs), alike)
+
+
+def _loaded(prim_func: Any) -> frozenset[int]:
+    """The parameters of which every element is loaded."""
+    reader, _, shapes, loops, _ = _read_by(BodyReader, prim_func)
+    loads = Coverage([replace(one, writes=not one.writes) for one in reader.touches], shapes, loops)
+    return frozenset(p for p in range(len(shapes)) if loads.whole(p) == sympy.true)
 
 
 def _whole(position: int, reader: BodyReader, coverage: Coverage, trial: Trial) -> Boolean:

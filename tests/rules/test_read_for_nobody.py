@@ -193,7 +193,6 @@ SHOWN = {
     "used by a function": f"{READ}k4 = Module.fills(r, q)\nreturn q",
     "written anew in part": f"{READ}k4 = Module.half(x, r)\nreturn r",
     "written anew behind": f"{READ}k4 = Module.add(r, x, q)\nk5 = Module.double(x, r)\nreturn q",
-    "given to somebody unknown": f'{READ}k4 = R.call_packed("tests.unknown", r, ty_args=R.Tuple)\nreturn x',
     "printed": f'{READ}k4 = R.print(r, format="")\nreturn x',
     "by the branch that is taken": (f"{ASKED}if k3:\n    a = x\nelse:\n    a = y\nreturn a"),
     "by an assert": (f"{ASKED}k4 = R.assert_op(k3, format='')\nreturn x"),

@@ -9,7 +9,7 @@ loop are. Where it does what is not carried out here, nothing is said.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any, TypeAlias
 
@@ -35,6 +35,8 @@ _OTHERS = (5, 0, 8, 2, 4)
 _MOST_POINTS = 9
 """At so many sizes at most a kernel is tried, at twice as many where it always leaves its memory."""
 _LARGEST = 64
+_MOST_APART = 32
+"""Of so many elements at most each one is looked at."""
 _BITS = 2**64 - 1
 _SHIFTS = (-1, -0.5, 0, 0.5, 1)
 _KINDS = 5
@@ -43,7 +45,7 @@ _KINDS = 5
 
 class Matters:
     """One PrimFunc. `symbols` are what its variables are called elsewhere, `written` the positions of the
-    parameters that it stores to.
+    parameters that it stores to, and that are looked at. Those that are `alike` are given one tensor.
     """
 
     def __init__(
@@ -52,8 +54,10 @@ class Matters:
         shapes: Sequence[tuple[sympy.Expr, ...] | None],
         symbols: Mapping[Any, sympy.Symbol],
         written: Sequence[int],
+        alike: Iterable[int] = (),
     ) -> None:
         self._prim_func = prim_func
+        self._alike = frozenset(alike)
         self._shapes = shapes
         self._symbols = symbols
         self._written = written
@@ -94,6 +98,30 @@ class Matters:
         """Whether it was seen to matter, at each of the first sizes at which that was found out."""
         points = islice(self._points(position, sympy.true), len(_SMALL))
         return {self._at(position, sizes) for sizes in points} - {None} == {True}
+
+    def is_each_seen(self, position: int) -> bool:
+        """Whether each element of it was seen to matter, at each of the first sizes; not if it is large."""
+        counts = list(self._counts(position))
+        return bool(counts) and all(
+            count <= _MOST_APART and all(self._differs(position, sizes, cell) for cell in range(count))
+            for sizes, count in counts
+        )
+
+    def is_large(self, position: int) -> bool:
+        """Whether it has too many elements to look at each one."""
+        return any(count > _MOST_APART for _, count in self._counts(position))
+
+    def _counts(self, position: int) -> Iterator[tuple[Sizes, int]]:
+        """How many elements it has at each of the first sizes."""
+        for sizes in islice(self._points(position, sympy.true), len(_SMALL)):
+            yield sizes, math.prod(_extents(self._shapes[position] or (), sizes))
+
+    def is_seen_in_each(self, position: int) -> bool:
+        """Whether each element that is stored was seen to depend on it, at each of the first sizes: where
+        those are too large to be tried, each that was stored in some of the steps.
+        """
+        points = list(islice(self._points(position, sympy.true), len(_SMALL)))
+        return bool(points) and all(self._is_in_each(position, sizes) for sizes in points)
 
     def is_left(self, position: int) -> bool:
         """Whether something of the one parameter that is looked at was left alone, at each of the first
@@ -166,6 +194,46 @@ class Matters:
             same += 1
         return False if same >= _ENOUGH else None
 
+    def _differs(self, position: int, sizes: Sizes, cell: int) -> bool:
+        """Whether something else is stored where one element is another one."""
+        for trial in range(_TRIALS // 2):
+            both = self._both(position, sizes, trial, is_sparse=False, cell=cell)
+            if both is not None and not _alike(*both, is_sparse=False):
+                return True
+        return False
+
+    def _is_in_each(self, position: int, sizes: Sizes) -> bool:
+        extents = [_extents(self._shapes[place] or (), sizes) for place in self._written]
+        is_sparse = any(math.prod(one) > _MOST_ELEMENTS for one in extents)
+        left: set[tuple[int, int]] | None = None
+        for trial in range(_TRIALS // 2):
+            both = self._both(position, sizes, trial, is_sparse=is_sparse)
+            if both is None and not is_sparse and not self._is_declined:
+                is_sparse, both = True, self._both(position, sizes, trial, is_sparse=True)
+            if both is None:
+                continue
+            if left is None and is_sparse:
+                left = {(n, cell) for n, cells in enumerate(both[0]) for cell in cells.stored}
+            elif left is None:
+                left = {(n, cell) for n, one in enumerate(extents) for cell in range(math.prod(one))}
+            left -= {(n, cell) for n, cell in left if _is_other(both[0][n][cell], both[1][n][cell])}
+            if not left:
+                return True
+        return False
+
+    def _both(
+        self, position: int, sizes: Sizes, trial: int, *, is_sparse: bool, cell: int | None = None
+    ) -> tuple[list[Cells], list[Cells]] | None:
+        """What is stored without a change and with one; None where that was not found out."""
+        try:
+            one, other = (
+                self._begun(sizes, trial, is_sparse),
+                self._run(position, sizes, trial, is_sparse, cell),
+            )
+        except (Declined, ArithmeticError, ValueError, LookupError, TypeError):
+            return None
+        return None if one is None or other is None else (one, other)
+
     def _compile(self) -> None:
         self._is_declined = True
         self._keeps = [
@@ -184,9 +252,11 @@ class Matters:
             self._known[key] = self._run(None, sizes, trial, is_sparse)
         return self._known[key]
 
-    def _run(self, changed: int | None, sizes: Sizes, trial: int, is_sparse: bool) -> list[Cells] | None:
-        """What is stored where in the end, with other contents of one parameter; None where an element was
-        used that is none. Raises `Declined`.
+    def _run(
+        self, changed: int | None, sizes: Sizes, trial: int, is_sparse: bool, cell: int | None = None
+    ) -> list[Cells] | None:
+        """What is stored where in the end, with other contents of one parameter, or of one `cell` of it; None
+        where an element was used that is none. Raises `Declined`.
         """
         if self._is_declined:
             raise Declined
@@ -197,7 +267,7 @@ class Matters:
         cells: dict[int, Cells] = {}
         for place, shape in enumerate(self._shapes):
             if shape is not None:
-                held = Cells(self._contents(place, trial, int(place == changed)))
+                held = Cells(self._contents(place, trial, changed, cell))
                 memory: Any = held
                 buffers[variables[place]] = Memory(memory, 0, _extents(shape, sizes))
                 cells[place] = held
@@ -211,13 +281,18 @@ class Matters:
             self._spent += _MOST_STEPS - run.steps
         return [cells[place] for place in self._written if place in cells]
 
-    def _contents(self, place: int, trial: int, number: int) -> Callable[[int], Any]:
+    def _contents(
+        self, place: int, trial: int, changed: int | None, only: int | None
+    ) -> Callable[[int], Any]:
         """What a parameter holds; in some trials the same in each element."""
         keep, kind = self._keeps[place], trial % _KINDS
-        seed = _mixed((trial * 2 + number) * 64 + place)
+        is_changed = place == changed or (changed in self._alike and place in self._alike)
+        tensor = min(self._alike) if place in self._alike else place
+        seeds = [_mixed((trial * 2 + number) * 64 + tensor) for number in (0, 1)]
         constants, asks_for_nan = self._constants, self._asks_for_nan
 
         def begin(cell: int) -> Any:
+            seed = seeds[is_changed and only in (None, cell)]
             chance = _mixed(seed if kind == _KINDS - 1 else seed + cell)
             return keep(_number(chance, kind, constants, asks_for_nan))
 
@@ -267,7 +342,10 @@ def _alike(one: Sequence[Cells], other: Sequence[Cells], *, is_sparse: bool) -> 
         everything = first.stored | first.chosen, second.stored | second.chosen
         asked = everything[0] & everything[1] if is_sparse else everything[0] | everything[1]
         for cell in first.stored | second.stored | asked:
-            a, b = first[cell], second[cell]
-            if a != b and not (a != a and b != b):
+            if _is_other(first[cell], second[cell]):
                 return False
     return True
+
+
+def _is_other(one: Any, other: Any) -> bool:
+    return bool(one != other and not (one != one and other != other))
