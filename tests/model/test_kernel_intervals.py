@@ -232,16 +232,17 @@ def test_quotients_and_shifts_of_what_grows() -> None:
     assert rest({names[0]: (N * 4 + 1, N * 4 + 2)}) == (1, 2)
     assert rest({names[0]: (N * 4 + 1, N * 4 + 5)}) == (0, 3)
     shifted, names = _read("T.shift_left(a, b)")
-    for one, other, known in (((3, 3), (61, 61), (3 << 61, 3 << 61)), ((0, 0), (0, 0), (0, 0))):
+    table: list[tuple[Interval, Interval, Interval | None]] = [
+        ((3, 3), (61, 61), (3 << 61, 3 << 61)),
+        ((0, 0), (0, 0), (0, 0)),
+        ((1, 1), (65, 65), None),
+        ((N, N), (1, 1), None),
+        ((1, 1), (N, N), None),
+        ((-1, -1), (1, 1), None),
+        ((1, 1), (-1, -1), None),
+    ]
+    for one, other, known in table:
         assert shifted(dict(zip(names, (one, other), strict=True))) == known
-    for one, other in (
-        ((1, 1), (65, 65)),
-        ((N, N), (1, 1)),
-        ((1, 1), (N, N)),
-        ((-1, -1), (1, 1)),
-        ((1, 1), (-1, -1)),
-    ):
-        assert shifted(dict(zip(names, (one, other), strict=True))) is None
 
 
 def test_the_constants_that_are_met() -> None:
