@@ -9,6 +9,7 @@ import tvm
 
 from relax_lint.model.kernel_body.growing import growing
 from relax_lint.model.kernel_body.intervals import Interval, Number, Numbers
+from relax_lint.vm import nodes
 
 EXPRESSIONS = [
     "a + b",
@@ -148,8 +149,8 @@ def test_a_quotient_is_not_above_what_is_divided_and_a_rest_below_the_divisor(te
     assert known == count
 
 
-N = growing(0, 1)
-"""A size, at least 1."""
+N, M = growing(0, 1), growing(1, 1)
+"""Sizes, each at least 1."""
 TYPES = {
     "bool": (0, 1),
     "int8": (-(2**7), 2**7 - 1),
@@ -181,16 +182,44 @@ def test_numbers_of_64_bits_are_held() -> None:
 @pytest.mark.parametrize("operation", ["+", "-", "*"])
 def test_arithmetic_in_a_narrow_type_may_leave_it(operation: str) -> None:
     found, names = _read(f"T.Cast('int64', T.Cast('int8', a) {operation} T.Cast('int8', b))")
+    assert found({}) is None
     for a, b in product((-128, -100, -2, 0, 3, 64, 127), repeat=2):
         value = eval(f"a {operation} b", {"a": a, "b": b})
         is_held = -128 <= value <= 127
         assert found(dict(zip(names, ((a, a), (b, b)), strict=True))) == ((value, value) if is_held else None)
 
 
-@pytest.mark.parametrize("text", ["T.Cast('int64', T.Cast('float32', a))", "T.Cast('int64', y[0])", "y[0]"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "T.Cast('int64', T.Cast('float32', a))",
+        "T.Cast('int64', y[0])",
+        "y[0]",
+        "T.Cast('int64', T.Cast('float32', a) / T.Cast('float32', b) < T.Cast('float32', b))",
+    ],
+)
 def test_what_is_computed_in_fractions_or_loaded_is_not_known(text: str) -> None:
     found, names = _read(text)
-    assert found({names[0]: (1, 1)}) is None
+    assert found(dict(zip(names, ((1, 1), (3, 3)), strict=True))) is None
+
+
+def test_what_elements_hold_is_known_while_somebody_says_so() -> None:
+    outer = tvm.script.from_source(KERNEL.format("y[2]"), check_well_formed=False).body
+    load, numbers = outer.body.body.value, Numbers()
+    for index, known in (((2,), (7, 8)), ((3,), None), ((2, 2), None)):
+        with numbers.holding({(nodes.loaded_buffer(load), index): lambda _: (7, 8)}):
+            assert numbers.number(load)({}) == known
+            assert numbers.number(outer.body.loop_var)({}) is None
+    assert numbers.number(load)({}) is None
+
+
+def test_products_of_what_grows() -> None:
+    found, names = _read("a * b")
+    ends: list[tuple[Interval, Interval]] = [((1, N), (1, M)), ((0, N), (2, M)), ((2, N), (0, M))]
+    for one, other in ends:
+        assert found(dict(zip(names, (one, other), strict=True))) == (one[0] * other[0], N * M)
+    # Which product is the least depends on the sizes.
+    assert found(dict(zip(names, ((-1, N), (2, M)), strict=True))) is None
 
 
 BOTH, LEFT, RIGHT = (
