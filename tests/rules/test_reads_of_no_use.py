@@ -182,3 +182,19 @@ def test_a_condition_between_two_sizes(body: str) -> None:
         for m in range(8):
             values = {one: {"n": n, "m": m}[one.name] for one in when.free_symbols}
             assert (when.subs(values) == True) is eval(SIZES[body], {"n": n, "m": m})  # noqa: E712
+
+
+@pytest.mark.parametrize(
+    ("value", "verdict"),
+    [
+        ("T.Cast('int64', t[i]) * T.int64(2)", "always-wrong"),
+        # Half of a truth is none.
+        ("T.Cast('int64', t[i]) // T.int64(2)", "needs-runtime-check"),
+    ],
+)
+def test_a_truth_is_one_of_two_numbers(value: str, verdict: str) -> None:
+    kernel = KERNEL.format(size="64", body=f"    for i in range(64):\n        y[i] = {value}")
+    text = kernel.replace('(64,), "int64")', '(64,), "bool")', 1) + MAIN.format(size=64, given=64).replace(
+        'R.shape([64]), R.dtype("int64")', 'R.shape([64]), R.dtype("bool")'
+    )
+    assert {check.verdict.value for check in checks(parse(text), "RLX205")} == {verdict}
