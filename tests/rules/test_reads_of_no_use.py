@@ -56,6 +56,8 @@ USEFUL = {
     "a bit": EACH + "T.bitwise_and(t[i], T.int64(3)) & T.int64(2)",
     "clipped on one side": EACH + "T.max(T.min(t[i], T.int64(1)), T.int64(0))",
     "a rest": EACH + "t[i] % 4 // 2",
+    "only which side of a choice": EACH + "T.Select(t[i] > 0, T.int64(1), T.int64(2))",
+    "only which value": EACH + "T.if_then_else(t[i] > 0, y[i], y[i] + 1)",
     "the first side less another element": EACH + "T.Select(i < {size}, t[0] * 2, t[1]) - t[2]",
     "the second side less the first": EACH + "T.Select(i > {size}, t[0], t[1] * 2) - t[0]",
     "another number": FILLED + "for i in range({size}):\n    if t[i] > 3:\n        y[i] = T.int64(8)",
@@ -182,19 +184,3 @@ def test_a_condition_between_two_sizes(body: str) -> None:
         for m in range(8):
             values = {one: {"n": n, "m": m}[one.name] for one in when.free_symbols}
             assert (when.subs(values) == True) is eval(SIZES[body], {"n": n, "m": m})  # noqa: E712
-
-
-@pytest.mark.parametrize(
-    ("value", "verdict"),
-    [
-        ("T.Cast('int64', t[i]) * T.int64(2)", "always-wrong"),
-        # Half of a truth is none.
-        ("T.Cast('int64', t[i]) // T.int64(2)", "needs-runtime-check"),
-    ],
-)
-def test_a_truth_is_one_of_two_numbers(value: str, verdict: str) -> None:
-    kernel = KERNEL.format(size="64", body=f"    for i in range(64):\n        y[i] = {value}")
-    text = kernel.replace('(64,), "int64")', '(64,), "bool")', 1) + MAIN.format(size=64, given=64).replace(
-        'R.shape([64]), R.dtype("int64")', 'R.shape([64]), R.dtype("bool")'
-    )
-    assert {check.verdict.value for check in checks(parse(text), "RLX205")} == {verdict}
