@@ -112,3 +112,46 @@ def test_one_call_that_gives_back_a_field_is_enough_for_a_claim(
     program = build_program(parse(KERNELS + text + body))
     (main,) = program.functions
     assert FunctionFlow(ProgramFlow(program), main).are_kinds_claimed is claimed
+
+
+PAIRED = f"""
+@R.function(private=True, pure=False)
+def one_of(p: {T4}, q: {T4}, c: R.Tensor((), "bool")) -> {T4}:
+    if c:
+        r = p
+    else:
+        r = q
+    return r
+
+@R.function(pure=False)
+def main(x: {T4}, y: {T4}, c: R.Tensor((), "bool")):
+    v = Module.one_of(x, y, c)
+    o = Module.one_of(x, y, c)
+    w = R.memory.view(v, R.shape([2]), dtype="float32", relative_byte_offset=R.prim_value(8))
+    u = R.memory.view(w, R.shape([1]), dtype="float32", relative_byte_offset=R.prim_value(0))
+    k = R.call_tir(Module.double, (x,), out_ty={T4})
+    return k
+"""
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "pairs"),
+    [
+        ("v", "x", {"xx", "yx"}),
+        # What is seen through views is one tensor, whichever that is.
+        ("v", "w", {"xx", "yy"}),
+        ("u", "w", {"xx", "yy"}),
+        # The function may choose another one the next time.
+        ("v", "o", {"xx", "xy", "yx", "yy"}),
+        ("u", "o", {"xx", "xy", "yx", "yy"}),
+    ],
+)
+def test_which_two_tensors_two_values_are(one: str, other: str, pairs: set[str]) -> None:
+    program = build_program(parse(KERNELS + PAIRED))
+    main = next(function for function in program.functions if function.name == "main")
+    value = {known.name: number for number, known in main.values.items()}
+    name = {number: known.name for number, known in main.values.items()}
+    flow = FunctionFlow(ProgramFlow(program), main)
+    (last,) = [op for op in flow.operations if op.place.binding == "k"]
+    found = flow.together.pairs(value[one], value[other], last)
+    assert {name[a] + name[b] for a, b in found} == pairs

@@ -267,6 +267,10 @@ def test_only_what_no_target_guards_is_certain(condition: str, exact: bool) -> N
     (access,) = of_x(f"for i in range(m):\n    if {condition.format(load)}:\n        y[i] = 1.0")
     assert any(one.exact for one in access.obligations) is exact
     assert any(not one.exact for one in access.obligations)
+    # With numbers it is outside from `x[2]` on where the first side lets it come there.
+    symbols = {str(atom.name): number for number, atom in enumerate(access.terms.atoms) if atom.static}
+    sizes = {symbols["n"]: 2, symbols["m"]: 4}
+    assert attempt(access, sizes).outcome is (Outcome.OUTSIDE if exact else Outcome.UNKNOWN)
 
 
 def test_what_is_passed_on_is_said_not_to_be_read() -> None:

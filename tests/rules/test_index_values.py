@@ -50,6 +50,9 @@ KERNELS: dict[str, str] = dict(
         kernel("truths", f'r: T.Buffer((8,), "bool"), q: {ONE}', EACH, "    q[i] = T.Cast('int32', r[i])"),
         kernel("some", f"b: T.handle, q: {ONE}", "for i in range(m):", "    q[i] = 3"),
         kernel("count", f"b: T.handle, q: {ONE}", EACH, "    q[i] = T.Cast('int32', m) + 5"),
+        kernel(
+            "large", f"b: T.handle, q: {ONE}", EACH, "    q[i] = T.Cast('int32', T.Cast('int32', m) * 3 > 4)"
+        ),
         kernel("up_to", f"b: T.handle, q: {ONE}", EACH, "    q[i] = T.min(T.Cast('int32', m), 7)"),
         kernel(
             "huge", f"q: {ONE}", EACH, "    q[i] = T.Cast('int32', T.Cast('int64', i) * T.int64(1000000000))"
@@ -214,6 +217,8 @@ KNOWN = {
 
 HELD = "`{}` within 0..7 (indices of `gather`, not checked)"
 NOT_KNOWN = {
+    # Whether it wraps around nobody knows.
+    "a truth of an unknown number": (new("i", "large", "a"), gather()),
     # The kernel refuses that, and has not run where somebody goes on.
     "fewer results than the kernel has": (new("i", "pair"), gather()),
     "another name of the memory": (new("h"), RESHAPED, in_place("k", "hundreds", "i"), gather("h")),

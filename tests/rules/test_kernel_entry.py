@@ -11,6 +11,7 @@ from relax_lint.model.kernels import Kernel
 from relax_lint.model.prim_funcs import read_kernel
 from relax_lint.model.types import DType, OpaqueType, PrimType, ShapeType, TensorType, TupleType, ValueType
 from relax_lint.symbolic.quantity import Unknown
+from tests.rules.checking import checks, parse
 
 F32 = DType("float32", 32)
 A, B = (sympy.Symbol(name, integer=True) for name in "ab")
@@ -159,3 +160,26 @@ def test_strides_are_those_of_a_tensor_without_gaps(
 def test_the_kinds_have_names() -> None:
     kinds: list[ValueType] = [tensor(1), ShapeType(()), PrimType("int64"), TupleType(()), OpaqueType()]
     assert list(map(kind_of, kinds)) == ["a tensor", "a shape", "a number", "a tuple", "an object"]
+
+
+REFUSES = """
+@T.prim_func(private=True, s_tir=True)
+def reads(x: T.Buffer((SIZE,), "float32"), y: T.Buffer((4,), "float32")):
+    for i in range(4):
+        y[i] = x[i + 2]
+
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32")):
+    u = R.call_tir(Module.reads, (x,), out_ty=R.Tensor((4,), "float32"))
+    return u
+"""
+
+
+@pytest.mark.parametrize(
+    ("size", "compares", "accesses"), [(4, "always-fine", "always-wrong"), (5, "always-wrong", "always-fine")]
+)
+def test_what_a_kernel_refuses_it_does_not_access(size: int, compares: str, accesses: str) -> None:
+    """Both kernels read `x[5]`; that which asks for five elements compares the shape before."""
+    module = parse(REFUSES.replace("SIZE", str(size)))
+    found = [[check.verdict.value for check in checks(module, code)] for code in ("RLX301", "RLX306")]
+    assert found == [[compares], [accesses]]

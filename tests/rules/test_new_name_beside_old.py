@@ -45,6 +45,8 @@ CAPTURED = f"""@R.function(pure=False)
     def inner(p: {T4}) -> {T4}:
         return new
     v = inner(old)"""
+HELD = f"""g = R.make_closure(Module.second, (new,))
+    v = R.invoke_closure(g, (old,), ty_args={T4})"""
 
 
 def _module(lines: str) -> Any:
@@ -66,7 +68,9 @@ def _returned(module: Any) -> list[float]:
 
 
 @pytest.mark.vm
-@pytest.mark.parametrize("lines", ["v = Module.second(old, new)", "v = Module.first(new, old)", CAPTURED])
+@pytest.mark.parametrize(
+    "lines", ["v = Module.second(old, new)", "v = Module.first(new, old)", CAPTURED, HELD]
+)
 def test_what_may_be_the_new_name_is_not_always_wrong(lines: str) -> None:
     """It is: the numbers are those that were made in place."""
     module = _module(lines)

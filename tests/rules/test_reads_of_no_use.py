@@ -56,6 +56,8 @@ USEFUL = {
     "a bit": EACH + "T.bitwise_and(t[i], T.int64(3)) & T.int64(2)",
     "clipped on one side": EACH + "T.max(T.min(t[i], T.int64(1)), T.int64(0))",
     "a rest": EACH + "t[i] % 4 // 2",
+    "only which side of a choice": EACH + "T.Select(t[i] > 0, T.int64(1), T.int64(2))",
+    "only which value": EACH + "T.if_then_else(t[i] > 0, y[i], y[i] + 1)",
     "the first side less another element": EACH + "T.Select(i < {size}, t[0] * 2, t[1]) - t[2]",
     "the second side less the first": EACH + "T.Select(i > {size}, t[0], t[1] * 2) - t[0]",
     "another number": FILLED + "for i in range({size}):\n    if t[i] > 3:\n        y[i] = T.int64(8)",

@@ -321,3 +321,10 @@ def test_a_constant_fact_that_is_false_empties_the_domain() -> None:
 )
 def test_a_proof_says_how(claim: str, over: Domain, detail: str) -> None:
     assert ProverChain().decide(condition(claim), over).proof.detail == detail
+
+
+def test_what_no_prover_reads_is_undecided() -> None:
+    """It is true of all sizes."""
+    decision = ProverChain().decide(sympy.Pow(2, SYMBOLS["n"]) >= 1, domain("n"))
+    assert decision.verdict is CHECK
+    assert decision.proof.detail == "the condition uses an operation that no prover supports"

@@ -322,10 +322,8 @@ def _implied(terms: Terms, number: int) -> list[Poly]:
         multiple = atom.last * itself
         more += [multiple + atom.last.shift(-1) - atom.first, atom.first - multiple, atom.last.shift(-1)]
     elif atom.kind is Kind.REMAINDER:
-        quotient = terms.quotient(atom.first, atom.last)
-        if quotient is not None:
-            same = itself - atom.first + atom.last * quotient
-            more += [same, -same]
+        same = itself - atom.first + atom.last * terms.quotient_of(atom)
+        more += [same, -same]
     elif atom.kind is Kind.CHOICE:
         sign = 1 if atom.name == "max" else -1
         more += [(itself - option.value).scale(sign) for option in atom.options]

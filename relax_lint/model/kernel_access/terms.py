@@ -180,6 +180,10 @@ class Terms(Ends):
         _, rest = divided(a, d)
         return self._rest(Kind.REMAINDER, rest, d)
 
+    def quotient_of(self, remainder: Atom) -> Poly:
+        """That of the same division."""
+        return self._rest(Kind.QUOTIENT, remainder.first, remainder.last)
+
     def _divides(self, d: Poly) -> bool:
         """Whether a divisor is known not to be negative, and not known to be 0."""
         low, high = self.span(d)

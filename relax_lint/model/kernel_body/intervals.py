@@ -41,28 +41,29 @@ def _multiplied(a: Interval, b: Interval) -> Interval:
 
 
 def _divided(a: Interval, b: Interval) -> Interval | None:
-    if not b[0] > 0:
+    (low, high), (divisor, most) = a, b
+    if not divisor > 0:
         return None
-    if b[0] == b[1]:
+    if divisor == most:
         try:
-            return divided(a[0], b[0])[0], divided(a[1], b[0])[1]
+            return divided(low, divisor)[0], divided(high, divisor)[1]
         except NotOrdered:
             pass
-    return (0, a[1]) if a[0] >= 0 else None
+    return (0, high) if low >= 0 else None
 
 
 def _rest(a: Interval, b: Interval) -> Interval | None:
-    if not b[0] > 0:
+    (low, high), (divisor, most) = a, b
+    if not divisor > 0:
         return None
-    if b[0] == b[1]:
+    if divisor == most:
         try:
-            first, last = divided(a[0], b[0]), divided(a[1], b[0])
-            if first[0] == first[1] == last[0] == last[1]:
-                return a[0] - first[0] * b[0], a[1] - first[0] * b[0]
+            quotient, *others = (*divided(low, divisor), *divided(high, divisor))
+            if all(other == quotient for other in others):
+                return low - quotient * divisor, high - quotient * divisor
         except NotOrdered:
             pass
-    most = b[1] - 1
-    return 0, a[1] if a[0] >= 0 and a[1] < most else most
+    return 0, high if low >= 0 and high < most else most - 1
 
 
 def _not_negative(division: Callable[[Interval, Interval], Interval | None]) -> Any:
@@ -265,7 +266,7 @@ def _both(one: Number, other: Number, decisive: Interval) -> Number:
 def _chosen(condition: Number, one: Number, other: Number) -> Number:
     def found(steps: Steps) -> Interval | None:
         holds = condition(steps)
-        if holds is not None and is_point(holds):
+        if holds is not None and holds[0] == holds[1]:
             return one(steps) if holds[0] else other(steps)
         a, b = one(steps), other(steps)
         try:
