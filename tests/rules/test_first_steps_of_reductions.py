@@ -7,7 +7,7 @@ from textwrap import dedent, indent
 import pytest
 import tvm
 
-from relax_lint.replay import Machine, Module, Shape, Tensor
+from relax_lint.replay import Input, Machine, Module, Shape, Tensor
 from tests.rules.checking import checks, parse, verdicts
 
 HEAD = """
@@ -123,7 +123,7 @@ def test_what_is_left_out_shows_what_was_in_memory() -> None:
     shown = set()
     with Machine() as machine:
         for number, name in enumerate(bodies):
-            inputs = [Tensor("float32", (9,), 1), Shape((3,))]
+            inputs: list[Input] = [Tensor("float32", (9,), 1), Shape((3,))]
             runs = [
                 machine.run(module, f"main{number}", inputs, allocator="naive", fill=fill)
                 for fill in (0, 0x7F)
