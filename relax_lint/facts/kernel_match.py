@@ -20,6 +20,7 @@ from relax_lint.symbolic.relations import at_most
 _UNCHECKED_DTYPES = frozenset({"int1", "int4", "uint4"})
 """Dtypes that a PrimFunc's entry does not compare (TVM's src/tirx/transform/tvm_ffi_binder.cc)."""
 
+_NEVER_BEGUN = "the loops may leave out the step that initialises the result"
 _ZERO, _ONE = sympy.Integer(0), sympy.Integer(1)
 
 
@@ -129,7 +130,8 @@ class KernelMatch:
             return bound
         reduced, kept = bound[: len(reduction.reduced)], bound[len(reduction.reduced) :]
         steps = sympy.And(*(at_most(_ONE, extent) for extent in reduced))
-        return sympy.Or(steps, *(at_most(extent, _ZERO) for extent in kept))
+        found = sympy.Or(steps, *(at_most(extent, _ZERO) for extent in kept))
+        return found if reduction.begins or found == sympy.false else Unknown(_NEVER_BEGUN)
 
     def holds(self, lookup: Lookup, first: sympy.Expr, last: sympy.Expr) -> Boolean | None:
         """Indices from `first` to `last` are inside the axis, or none is used; None where its extent, or

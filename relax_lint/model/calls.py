@@ -16,7 +16,7 @@ from relax_lint.model.operations import FunctionCall, KernelCall, Op, OperationI
 from relax_lint.model.returned import returned_type
 from relax_lint.model.scalar_functions import returned_value
 from relax_lint.model.signatures import takes
-from relax_lint.model.types import PrimType, ValueType
+from relax_lint.model.types import OpaqueType, PrimType, TupleType, ValueType
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm import versions
 from relax_lint.vm.builtins import BUILTINS, Builtin, Operation
@@ -57,6 +57,8 @@ def build_call(context: BuildContext, place: OperationId, var: Any, call: Any) -
             return own.handler(context, place, var, Given(own.builtin, args))
         return _operator(context, place, var, call, name, args)
     if kind == "ExternFunc":
+        if called.kernel is not None and _returns_nothing(context, var):
+            return _kernel(context, place, var, CallKind.PRIM_FUNC, called.kernel, args, trusted=False)
         return _packed(context, place, var, name, args, CallKind.PACKED)
     if kind == "GlobalVar" and not called.is_relax:
         return _prim_func(context, place, var, called, args)
@@ -67,6 +69,12 @@ def build_call(context: BuildContext, place: OperationId, var: Any, call: Any) -
         _learn_returned(context, result, target, arguments)
     value = context.operand(callee) if kind == "Var" else None
     return FunctionCall(place, result, name, arguments, context.values[result].type, target, value)
+
+
+def _returns_nothing(context: BuildContext, var: Any) -> bool:
+    """Whether a packed call declares no result that something could be taken from."""
+    type_ = context.types.type(versions.type_of(var))
+    return isinstance(type_, OpaqueType) or (isinstance(type_, TupleType) and not type_.fields)
 
 
 def _learn_returned(

@@ -17,6 +17,7 @@ from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType, 
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import versions
+from relax_lint.vm.builtins import BUILTINS
 
 
 def _unknown(name: str) -> Function | None:
@@ -26,7 +27,7 @@ def _unknown(name: str) -> Function | None:
 @record(frozen=True)
 class Called:
     """What a call names: the node with its kind and its name, and the PrimFunc of the module that it is.
-    `computes`: that one only returns what it computes.
+    `computes`: that one only returns what it computes. `kernel` is the PrimFunc that a packed call runs.
     """
 
     node: Any
@@ -35,6 +36,7 @@ class Called:
     is_relax: bool = False
     prim_func: Any | None = None
     computes: bool = False
+    kernel: str | None = None
 
 
 def _called(module: Any, callee: Any) -> Called:
@@ -42,7 +44,10 @@ def _called(module: Any, callee: Any) -> Called:
     if kind == "Op":
         return Called(callee, kind, str(callee.name))
     if kind == "ExternFunc":
-        return Called(callee, kind, str(callee.global_symbol))
+        symbol = str(callee.global_symbol)
+        # A name with a dot is one of TVM's own: which of two functions that have it comes first was not seen.
+        own = symbol.isidentifier() and symbol not in BUILTINS
+        return Called(callee, kind, symbol, kernel=versions.exported_as(module, symbol) if own else None)
     if kind != "GlobalVar":
         return Called(callee, kind, str(getattr(callee, "name", "function")))
     # The module of a bare function has none of the functions that it calls.

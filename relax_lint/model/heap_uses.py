@@ -93,7 +93,7 @@ def _run(context: BuildContext, op: KernelCall) -> bool:
         for root in context.heaps.among({argument}):
             heaps[position] = HeapUse(context.heaps, root, context.values[argument].name, op.place)
     node = op.place.node
-    direct = versions.kind(node.op) == "GlobalVar"
+    direct = versions.kind(node.op) in ("GlobalVar", "ExternFunc")
     run_on_heaps(prim_func, heaps, node.args if direct else (), context.translator)
     return True
 

@@ -84,11 +84,13 @@ class Lookup:
 @record(frozen=True)
 class Reduction:
     """Elements that are initialised by the first step of a reduction: with an empty `reduced` extent they
-    are never written. `kept` are the extents of the axes that stay.
+    are never written. `kept` are the extents of the axes that stay. Where not `begins`, the loops may
+    leave that step out.
     """
 
     reduced: tuple[sympy.Expr, ...]
     kept: tuple[sympy.Expr, ...]
+    begins: bool = field(default=True, repr=False)
 
 
 Differs: TypeAlias = Callable[[Mapping[sympy.Symbol, int], int, int, int], "bool | None"]

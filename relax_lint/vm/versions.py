@@ -150,6 +150,20 @@ def prim_functions(module: Any) -> list[tuple[str, Any]]:
     ]
 
 
+def exported_as(module: Any, symbol: str) -> str | None:
+    """The PrimFunc of a module that a packed call of this name runs: the machine looks into what was compiled
+    with the module before it asks TVM's registry. None where there is none.
+    """
+    for name, function in prim_functions(module):
+        attributes = function.attrs
+        own = (
+            attributes["global_symbol"] if attributes is not None and "global_symbol" in attributes else name
+        )
+        if str(own) == symbol:
+            return name
+    return None
+
+
 def without_name(function: Any) -> Any:
     """A PrimFunc without the name by which others know it."""
     named = function.attrs is not None and "global_symbol" in function.attrs

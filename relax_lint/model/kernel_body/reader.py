@@ -13,8 +13,9 @@ from typing import Any, ClassVar
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.model.kernel_body.conditions import Below, conditions_of
+from relax_lint.model.kernel_body.conditions import conditions_of
 from relax_lint.model.kernel_body.expressions import ExpressionReader
+from relax_lint.model.kernel_body.first_steps import REDUCTION_AXIS, FirstSteps, steps_of
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.sure_reads import add, follow, in_each, where
 from relax_lint.model.kernel_body.touches import Loop, Touch
@@ -25,7 +26,6 @@ from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import nodes, versions
 from relax_lint.vm.exits import BREAK, RETURN, exit_of, exits_in
 
-_REDUCTION_AXIS = 2
 _ONE_AFTER_THE_OTHER = frozenset((0, 3))
 """Serial and unrolled loops; the others are parallel, vectorised or bound to threads."""
 
@@ -45,6 +45,8 @@ class BodyReader(ExpressionReader):
     ) -> None:
         super().__init__(variables, parameters, translator, loops)
         self.reductions: list[Reduction] = []
+        self._entered: dict[sympy.Symbol, tuple[int, int]] = {}
+        """How many conditions stand around a loop, and how many of them are known."""
         self._around = self.around(body)
         self._threads: dict[str, Loop] = {}
         """The loop over each thread of a device around a statement."""
@@ -116,6 +118,9 @@ class BodyReader(ExpressionReader):
         """Read the body of loops. A step before this one may have left it."""
         before, left = set(self._left), not exits_in(body).isdisjoint((BREAK, RETURN))
         nest = self._nest
+        for loop in loops:
+            if loop.symbol is not None:
+                self._entered[loop.symbol] = self._uncertain, len(self._asked)
         self._guards += left
         self._nest = (*nest, *loops)
         with self._parts() as sure, self._around.loop(body):
@@ -222,7 +227,6 @@ class BodyReader(ExpressionReader):
                 self._perhaps(part.min, part.extent)
             self._window(match.buffer, nodes.region_source(match.source))
         if block.init is not None:
-            self._reduction(block)
             self._initialise(block, values)
         with self._parts() as sure:
             self.statement(block.body)
@@ -239,12 +243,15 @@ class BodyReader(ExpressionReader):
         """What is done in the first step of the loops that are reduced: for every element that is kept,
         unless it depends on these loops.
         """
-        reduced = self._reduced(block, values)
+        steps = steps_of(block, values, [loop.symbol for loop in self._nest], self._translator, self._loops)
+        if steps is not None:
+            self._reduction(steps)
+        reduced = steps.reduced if steps is not None and steps.is_first else None
         self._guards += reduced is None
         touches = len(self.touches)
         with self._parts() as sure:
             self.statement(block.init)
-        add(self.effects.sure, where(sure, self._at_start(block, _REDUCTION_AXIS)))
+        add(self.effects.sure, where(sure, self._at_start(block, REDUCTION_AXIS)))
         self._guards -= reduced is None
         for place in range(touches, len(self.touches)):
             touch = self.touches[place]
@@ -252,53 +259,29 @@ class BodyReader(ExpressionReader):
                 index is None or not index.free_symbols.isdisjoint(reduced or ()) for index in touch.indices
             ):
                 self.touches[place] = replace(touch, guards=touch.guards + 1, conditions=None)
-            elif touch.conditions:
-                self.touches[place] = replace(
-                    touch, conditions=self._in_first_step(touch.conditions, reduced)
-                )
+            elif touch.conditions and steps is not None and reduced is not None:
+                self.touches[place] = replace(touch, conditions=steps.at_first(touch.conditions))
 
-    def _in_first_step(
-        self, conditions: tuple[Below, ...], reduced: set[sympy.Symbol] | None
-    ) -> tuple[Below, ...]:
-        """What conditions ask in the first step of the loops that are reduced."""
-        ranges = {symbol: self._loops.range_of(symbol) for symbol in reduced or ()}
-        first = {symbol: reached.first for symbol, reached in ranges.items() if reached is not None}
-        return tuple(Below(sympy.expand(one.value.xreplace(first)), one.limit) for one in conditions)
+    def _reduction(self, steps: FirstSteps) -> None:
+        if not steps.is_read or not any(axis.reduced for axis in steps.axes):
+            return
+        reduced = tuple(axis.extent for axis in steps.axes if axis.reduced)
+        kept = tuple(axis.extent for axis in steps.axes if not axis.reduced)
+        needed = steps.extents() if self._comes(steps) else None
+        if needed is None or not all(map(self._loops.in_signature, needed)):
+            self.reductions.append(Reduction(reduced, kept, begins=False))
+        else:
+            self.reductions.append(Reduction(needed, kept))
 
-    def _reduced(self, block: Any, values: Sequence[Any]) -> set[sympy.Symbol] | None:
-        """The loops that are reduced; None where a block may not be initialised in their first step, or not
-        for each element that is kept.
-        """
-        first = {
-            loop.symbol: self._loops.range_of(loop.symbol) for loop in self._nest if loop.symbol is not None
-        }
-        start = {symbol: reached.first for symbol, reached in first.items() if reached is not None}
-        reduced: set[sympy.Symbol] = set()
-        kept: set[sympy.Symbol] = set()
-        for axis, value in zip(block.iter_vars[:], values, strict=True):
-            try:
-                index, least = self._translator.expr(value), self._translator.expr(axis.dom.min)
-            except (Untranslatable, AttributeError):
-                return None
-            if int(axis.iter_type) != _REDUCTION_AXIS:
-                kept |= index.free_symbols
-            elif index.xreplace(start) != least:
-                return None
-            else:
-                reduced |= index.free_symbols
-        return reduced if reduced.isdisjoint(kept) else None
-
-    def _reduction(self, block: Any) -> None:
-        reduced: list[sympy.Expr] = []
-        kept: list[sympy.Expr] = []
-        for axis in block.iter_vars:
-            try:
-                extent = self._translator.expr(axis.dom.extent)
-            except (Untranslatable, AttributeError):
-                return
-            (reduced if int(axis.iter_type) == _REDUCTION_AXIS else kept).append(extent)
-        if reduced and all(self._loops.in_signature(extent) for extent in (*reduced, *kept)):
-            self.reductions.append(Reduction(tuple(reduced), tuple(kept)))
+    def _comes(self, steps: FirstSteps) -> bool:
+        """Whether the step that initialises comes: no condition inside of the reduced loops leaves it out."""
+        if not steps.comes:
+            return False
+        entered = [self._entered[symbol] for symbol in steps.reduced if symbol in self._entered]
+        guards, asked = min(entered, default=(self._uncertain, len(self._asked)))
+        inside = self._asked[asked:]
+        known = [part for part in inside if part is not None]
+        return len(known) >= max(self._uncertain - guards, len(inside)) and all(map(steps.hold, known))
 
     def _declare(self, node: Any) -> None:
         source = nodes.data_of_buffer(node.data)
