@@ -10,6 +10,7 @@ import tvm
 from relax_lint.judging.report import check_module
 from relax_lint.model.builder import build_program
 from relax_lint.model.program import Function, Program
+from relax_lint.output.html import _function
 from relax_lint.results.memory_figures import MemoryTotals
 from relax_lint.settings.config import Config
 from relax_lint.settings.memory_request import WHOLE, Binding, MemoryRequest
@@ -209,3 +210,9 @@ def test_what_64_bits_do_not_hold_is_no_size(shape: str) -> None:
         105,
         2 * PAGE,
     ]
+
+
+def test_the_page_plays_no_pool_through_that_refuses_a_storage() -> None:
+    for scope, played in (("global", True), ("global.ddr", False)):
+        page = _function(totals(storage("t", "n", scope)), Config())
+        assert page["complete"] is played
