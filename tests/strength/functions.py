@@ -214,7 +214,7 @@ class _Writer:
         storage = self._of(lambda kind: kind == _STORAGE, "")
         if not storage or roll < 0.35:
             name = self._new(_STORAGE)
-            scope = self._one("global", "global", "global", "shared", "ipc_memory")
+            scope = self._one("global", "global", "global", "global.ddr", "ipc_memory")
             lanes = self._one(f"[4 * ({size})]", f"[4 * ({size})]", f"[{size}]", "[64]")
             return [
                 f"{name} = R.memory.alloc_storage(R.shape({lanes}), R.prim_value({int(self._device)}), "

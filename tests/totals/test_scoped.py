@@ -10,7 +10,8 @@ import tvm
 from relax_lint.judging.report import check_module
 from relax_lint.model.builder import build_program
 from relax_lint.model.program import Function, Program
-from relax_lint.results.memory_figures import MemoryTotals
+from relax_lint.output.html import _function
+from relax_lint.results.memory_figures import Amount, MemoryTotals
 from relax_lint.settings.config import Config
 from relax_lint.settings.memory_request import WHOLE, Binding, MemoryRequest
 from relax_lint.totals.compute import measure
@@ -23,6 +24,7 @@ from relax_lint.totals.workspaces import concrete_workspaces, measure_workspaces
 from relax_lint.vm.allocators import Allocator
 
 PAGE = 4096
+_PAGES = "4096*((n + 4091)//4096) + 4096"
 BARRIERS = 2 * 4 * (24 + 2) * 8
 
 
@@ -203,9 +205,11 @@ def test_what_64_bits_do_not_hold_is_no_size(shape: str) -> None:
     reasons = {found.unknown.get("peak_live"), found.unknown.get("peak_live over the range")}
     assert any(reason is not None and reason.startswith("nothing has ") for reason in reasons)
     # Where it is a size it counts.
-    assert [
-        one.value for one in totals(*lines[:1], storage("t", "n - 4", "global"), n=9).reserved.values()
-    ] == [  # type: ignore[union-attr]
-        105,
-        2 * PAGE,
-    ]
+    large = totals(*lines[:1], storage("t", "n - 4", "global"), n=9)
+    assert large.reserved == {"naive": Amount("n + 96", 105), "pooled": Amount(_PAGES, 2 * PAGE)}
+
+
+def test_the_page_plays_no_pool_through_that_refuses_a_storage() -> None:
+    for scope, played in (("global", True), ("global.ddr", False)):
+        page = _function(totals(storage("t", "n", scope)), Config())
+        assert page["complete"] is played
