@@ -93,7 +93,8 @@ class Program:
         """The file."""
         text = self._module([line for line, _ in self.lines])
         if self.style == _PRINTED:
-            return load_module(text, "script").script() + "\n"
+            printed: str = load_module(text, "script").script()
+            return f"{printed}\n"
         chance = random.Random(self.noted)
         lines = text.split("\n")
         noted = [
