@@ -263,6 +263,9 @@ class Observed:
         if hidden == seen.keys():
             return False
         found = self._found.setdefault(op.place.index, set())
+        if len(seen) == len(outputs) and not (part or self._flow.effects.is_seen(op)):
+            # As it says of itself it reads them, but may come to the same whatever they hold.
+            found.update(leaf for one in op.arguments for leaf, _ in self._aliases.leaves_and_held(one))
         matters = Reach(op, effect, self._flow).of(dict(outputs), frozenset(seen) - part, part - hidden)
         for one in list(matters):
             found.update(leaf for leaf, _ in self._aliases.leaves_and_held(self._aliases.leaf(one.path)))

@@ -152,7 +152,7 @@ def _said(module: Any, code: str) -> set[Verdict]:
     return {check.verdict for check in checks(module, code)} - {Verdict.ALWAYS_FINE}
 
 
-def _ways(forms: dict[str, Any]) -> Any:
+def _ways(forms: dict[str, Any]) -> pytest.MarkDecorator:
     """Each form with one of the damages, by turns."""
     return pytest.mark.parametrize(("form", "code"), list(zip(forms, cycle(DAMAGE), strict=False)))
 
