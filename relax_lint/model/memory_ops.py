@@ -126,7 +126,7 @@ _SHOWN = (Role.SHAPE, Role.DTYPE, Role.OFFSET)
 def _present(context: BuildContext, given: Given, role: Role) -> Any | None:
     """An argument of a view; None where it is left out. The parser then puts a variable for a null there."""
     argument = given.get(role)
-    if argument is None or given.builtin.view is not ViewKind.MEMORY_VIEW:
+    if given.builtin.view is not ViewKind.MEMORY_VIEW:
         return argument
     if versions.is_absent(argument):
         return None

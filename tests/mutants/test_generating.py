@@ -147,3 +147,11 @@ def test_an_entry_reads_as_it_was_written(tmp_path: Path) -> None:
     path.write_text(entry(key, ""), encoding="utf-8")
     with pytest.raises(ValueError, match="without a reason"):
         explained(path)
+
+
+def test_what_a_table_names_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = _mutants(tmp_path, monkeypatch, "TABLE = {'a': one, 'b': two}\nOTHER = (one, one)\n")
+    lost = {mutant.key.fault.partition(" -> ")[2]: set(mutant.lost) for mutant in found}
+    assert lost["{'b': two}"] == {"one"}
+    assert lost["{'a': one}"] == {"two"}
+    assert lost["(one,)"] == set()

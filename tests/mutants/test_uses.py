@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tools.mutants.tests_of import defined_at, naming_lines
+from tools.mutants.tests_of import defined_at, first_lines, naming_lines
 
 TEXT = """\
 SIZES, NAMES = [
@@ -38,3 +38,11 @@ def f(a):
 def test_the_lines_that_name_what_a_statement_defines(line: int, names: set[str], used: list[int]) -> None:
     assert defined_at(TEXT, line) == names
     assert naming_lines(TEXT, frozenset(names)) == used
+
+
+def test_where_the_bodies_of_functions_begin() -> None:
+    text = (
+        'def f(a):\n    """What it does."""\n    def g():\n        return 1\n    return a\n\ndef h(): ...\n'
+    )
+    assert first_lines(text, frozenset({"f", "h"})) == [3, 7]
+    assert first_lines(text, frozenset({"g", "i"})) == [4]

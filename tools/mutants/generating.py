@@ -92,6 +92,15 @@ class Mutant:
         finally:
             self._site.put(self._before)
 
+    @property
+    def lost(self) -> frozenset[str]:
+        """What is named where the fault is, and not any more with it."""
+        before, after = (
+            {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+            for node in (self._before, self._after)
+        )
+        return frozenset(before - after)
+
     def text(self) -> str:
         """The module with the fault, without its comments."""
         self._site.put(self._after)

@@ -46,6 +46,8 @@ FURTHER_S = 25.0
 """What those that compare all that is said of a program take besides, drawn from all that run the line: the
 quickest of them are the smallest programs.
 """
+_OF_A_TABLE = 200
+"""So many tests at most of what a table has no more come first."""
 _STRONG_AT_ONCE = 4
 """So many tests that compare all that is said of a program come where one of another function does."""
 _AT_ONCE = (8, 4, 1)
@@ -153,8 +155,9 @@ class Record:
 
     def chosen(self, mutant: Mutant) -> list[str]:
         """The tests for a mutant: of its line, then of its function, as far as the limit goes. What tests do
-        not run, as it counts when it is imported, has those of the lines that use what is defined there,
-        those whose files name its module, and its users'.
+        not run, as it counts when it is imported, has those that run a function which a table has no more
+        with it, those of the lines that use what is defined there, those whose files name its module, and its
+        users'.
         """
         lines = self.files.get(mutant.key.file)
         if lines is None:
@@ -168,9 +171,22 @@ class Record:
         found += self._drawn(near or around, found, f"{file}:{mutant.lineno}")
         if near or not self.is_imported(mutant):
             return found
-        groups = (self._of_uses(mutant), self._naming(file), self._of_users(file))
-        used, named, users = (self._likeliest(bits, file) for bits in groups)
-        return list(dict.fromkeys([*used, *named, *found, *users]))
+        groups = (
+            self._of_functions(mutant.lost),
+            self._of_uses(mutant),
+            self._naming(file),
+            self._of_users(file),
+        )
+        lost, used, named, users = (self._likeliest(bits, file) for bits in groups)
+        return list(dict.fromkeys([*lost[:_OF_A_TABLE], *used, *named, *found, *users]))
+
+    def _of_functions(self, names: frozenset[str]) -> int:
+        """The tests that run functions with some names: what a table of handlers leads to."""
+        return _all(
+            lines.tests.get(line, 0)
+            for name, lines in (self.files.items() if names else ())
+            for line in first_lines(_text(ROOT / name), names)
+        )
 
     def _of_uses(self, mutant: Mutant) -> int:
         """The tests that run a line which names what the statement of a mutant defines in its module."""
@@ -295,6 +311,13 @@ def defined_at(text: str, lineno: int) -> frozenset[str]:
 def naming_lines(text: str, names: frozenset[str]) -> list[int]:
     """The lines that name one of some names."""
     return sorted({node.lineno for node in _loaded(text) if node.id in names})
+
+
+def first_lines(text: str, names: frozenset[str]) -> list[int]:
+    """The first lines of the bodies of functions with some names, behind what is said of them."""
+    functions = (node for node in ast.walk(_tree(text)) if isinstance(node, ast.FunctionDef))
+    found = (node.body[ast.get_docstring(node) is not None :] for node in functions if node.name in names)
+    return sorted(body[0].lineno for body in found if body)
 
 
 @cache
