@@ -90,11 +90,12 @@ FOR_NOBODY: dict[str, tuple[str, Any]] = {
         "k4 = Module.half(t, r)\nreturn v1",
         [6.0, 8.0],
     ),
+    # With the first damage: what nobody wrote may be no number.
+    "less itself": ("z = R.call_tir(Module.less, (t, t), T4)\nreturn z", [0.0] * 4),
     "a part, and that is written anew": (
         "k3 = Module.double(x, r)\nk4 = Module.half(t, r)\nk5 = Module.half(x, r)\nreturn r",
         [1.0, 2.0, 6.0, 8.0],
     ),
-    "less itself": ("z = R.call_tir(Module.less, (t, t), T4)\nreturn z", [0.0] * 4),
     "less itself, by an operator": ("z = R.subtract(t, t)\nreturn z", [0.0] * 4),
     "limited to one number": ("z = R.clip(t, R.prim_value(1), R.prim_value(1))\nreturn z", [1.0] * 4),
     "for so many rows as there may be": ("z = R.broadcast_to(t, R.shape([n, 4]))\nreturn z", []),
