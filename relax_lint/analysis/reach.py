@@ -9,7 +9,7 @@ from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.observed_parts import Flow
 from relax_lint.model.kernels import Kernel
-from relax_lint.model.operations import KernelCall
+from relax_lint.model.operations import KernelCall, ValueId
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm.calls import CallKind
 
@@ -60,20 +60,23 @@ class Reach:
     def _of_kernel(
         self, kernel: Kernel, whole: frozenset[int], part: frozenset[int], *, is_all: bool
     ) -> Iterator[Matter]:
-        given: dict[object, set[int]] = {}
+        given: dict[tuple[ValueId | None, int], set[int]] = {}
         identity, arguments = self._flow.aliases.identity, self._op.arguments
         for position in sorted(self._effect.reads):
             if position >= len(arguments) or position in self._effect.writes:
                 # What the kernel overwrites is nothing else's contents.
-                given[position] = {position}
+                given[None, position] = {position}
             else:
-                given.setdefault(identity(arguments[position]), set()).add(position)
+                given.setdefault((identity(arguments[position]), 0), set()).add(position)
         for positions in given.values():
-            first = min(positions)
-            value = arguments[first] if first < len(arguments) else self._op.result
             if all(self._effect.first_read(one) is Certainty.MAY for one in positions):
                 continue
-            yield from _matter(kernel, AccessPath(value), frozenset(positions), whole, part, is_all=is_all)
+            # One tensor may have several names, and what was overwritten is known by the older one.
+            names = {arguments[one] if one < len(arguments) else self._op.result for one in positions}
+            for value in sorted(names):
+                yield from _matter(
+                    kernel, AccessPath(value), frozenset(positions), whole, part, is_all=is_all
+                )
 
     def _of_operator(self) -> Iterator[Matter]:
         for position in sorted(self._effect.reads - self._effect.unsure_reads):

@@ -94,8 +94,8 @@ def some(count: int, seed: int) -> Iterator[Program]:
         numbers = iter(range(1000))
         lines = "".join(f"{_line(chance, numbers, 't')}\n" for _ in range(chance.randint(1, 2)))
         lines += "".join(f"{_any(chance, numbers)}\n" for _ in range(chance.randint(1, 5)))
-        results = chance.sample((*_OWN, "x"), chance.randint(1, 2))
-        returned = results[0] if len(results) == 1 else f"({results[0]}, {results[1]})"
+        results = chance.sample((*_OWN, "x"), chance.randint(1, 4))
+        returned = results[0] if len(results) == 1 else f"({', '.join(results)})"
         yield Program(f"{lines}return {returned}\n", chance.random() < 0.5)
 
 

@@ -81,7 +81,7 @@ LEFT_OUT = {
     "one later": _body("for j, i in T.grid(m, 2):", "i + 1", extent="3"),
     "none at first": _body("for j in range(m):\n  for i in range(j):", extent="m"),
     "two axes in one": _body("for f in range(m):", "f", kept="f", extent="m"),
-    "parts that overlap": _body("for f in range(m * n):", "f % n", kept="f % (n * m)"),
+    "parts that overlap": _body("for f in range(m * n):", "f % n", kept="f % m"),
 }
 """It does not, or not for every element."""
 

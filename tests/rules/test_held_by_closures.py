@@ -32,6 +32,7 @@ def main(x: {T4}, z: {T4}, c: R.Tensor((), "bool")):
 """
 CLOSURE = """f = R.make_closure(Module.held, (t,))
     c = R.invoke_closure(f, (x,), ty_args=T4)
+    k0 = R.print(c, format="")
     v = R.call_packed("relax_lint.tests.held", c, ty_args=T4)"""
 OVERWRITTEN = """k = Module.copy(z, t)
     u = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))

@@ -111,8 +111,8 @@ def written(steps: tuple[Any, ...], margin: str) -> list[str]:
         elif isinstance(step, Read):
             name = f"{'v' if step.alias else 't'}{step.tensor}"
             lines.append(f"{margin}{step.name} = R.negative({name})")
-            # What nothing uses may be left out.
-            lines.append(f'{margin}u_{step.name} = R.call_packed("tests.use", {step.name}, ty_args=R.Tuple)')
+            # What nothing uses may be left out, and an unknown function may not look at what it is given.
+            lines.append(f'{margin}u_{step.name} = R.print({step.name}, format="")')
         else:
             for head, body in ((f"if if_{step.name}:", step.then), ("else:", step.other)):
                 lines += [margin + head, *written(body, margin + "    "), f"{margin}    {step.name} = x"]
