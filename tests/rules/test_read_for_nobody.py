@@ -4,6 +4,7 @@ computed of it. The VM returns what is right where nobody needs that.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -223,6 +224,19 @@ def _said(module: Any, code: str) -> set[Verdict]:
     return {check.verdict for check in found} - {Verdict.ALWAYS_FINE}
 
 
+@cache
+def _machines(code: str) -> list[relax.VirtualMachine]:
+    """Of all that nobody needs, once with each allocator."""
+    functions, start, main = TEXT.rpartition("@R.function(pure=False)\ndef main")
+    for number, (lines, _) in enumerate(FOR_NOBODY.values()):
+        one = main.replace("DAMAGE", DAMAGE[code]).replace("LINES", lines.replace("\n", "\n    "))
+        functions += f"{start}{number}{one}\n"
+    executable = tvm.compile(parse(functions.replace("T4", T4)), "llvm")
+    return [
+        relax.VirtualMachine(executable, tvm.cpu(), memory_cfg=allocator) for allocator in ("naive", "pooled")
+    ]
+
+
 @pytest.mark.vm
 @pytest.mark.parametrize("code", DAMAGE)
 @pytest.mark.parametrize("form", FOR_NOBODY)
@@ -230,11 +244,10 @@ def test_what_nobody_needs_does_no_certain_harm(form: str, code: str) -> None:
     lines, right = FOR_NOBODY[form]
     module = _module(code, lines)
     assert _said(module, code) == {UNSURE}
-    executable = tvm.compile(module, "llvm")
     given = np.array(X, "float32"), np.array(False), np.zeros(4, "float32"), np.array(True)
-    for allocator in ("naive", "pooled"):
-        machine = relax.VirtualMachine(executable, tvm.cpu(), memory_cfg=allocator)
-        assert machine["main"](*map(tvm.runtime.tensor, given)).numpy().tolist() == right
+    for machine in _machines(code):
+        run = machine[f"main{[*FOR_NOBODY].index(form)}"]
+        assert run(*map(tvm.runtime.tensor, given)).numpy().tolist() == right
 
 
 @pytest.mark.parametrize("code", DAMAGE)

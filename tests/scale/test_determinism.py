@@ -21,7 +21,7 @@ def _judging(seed: str) -> subprocess.Popen[str]:
 
 
 def test_a_report_is_the_same_for_every_seed_of_hashes() -> None:
-    processes = [_judging(seed) for seed in ("1", "2", "3")]
+    processes = [_judging(seed) for seed in ("1", "2")]
     told = [process.communicate() for process in processes]
     assert {process.returncode for process in processes} == {0}, told[0][1]
     first, *others = (output for output, _ in told)

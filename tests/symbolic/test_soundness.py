@@ -39,7 +39,7 @@ def test_proofs_and_searches() -> None:
     seen: set[str] = set()
 
     @given(SEEDS)
-    @settings(max_examples=250, deadline=None)
+    @settings(max_examples=125, deadline=None)
     def no_point_refutes_it(seed: int) -> None:
         seen.add(check(seed, ProverChain(max_points=0), complete=False))
 
@@ -51,7 +51,7 @@ def test_with_trying_all_points_small_domains_are_decided() -> None:
     seen: set[str] = set()
 
     @given(SEEDS)
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=75, deadline=None)
     def no_point_refutes_it(seed: int) -> None:
         seen.add(check(seed, ProverChain(), complete=True))
 
