@@ -11,7 +11,7 @@ from relax_lint.totals.peaks import scopes_of
 from relax_lint.totals.pool_profile import rounded
 from relax_lint.totals.pools import COINCIDENCES, may_be_equal
 from relax_lint.totals.quantities import Indeterminate, Quantity
-from relax_lint.totals.walk import Allocation, Events, Walk
+from relax_lint.totals.walk import Events, Walk
 from relax_lint.vm.scopes import SHARED_BUFFER_BYTES, has_pool_of_its_own
 
 
@@ -29,7 +29,9 @@ def with_own_pools(walk: Walk, page_size: int, positive: frozenset[sympy.Symbol]
     pages = [rounded(a.size, page_size) if a.pool[1] else None for a in walk.allocations]
     _require_distinct([size for size in pages if size is not None], page_size, positive)
     # What is reused, and what is not given back, is an event of an allocation of nothing.
-    allocations = [a if size is None else _of(a, 0) for a, size in zip(walk.allocations, pages, strict=True)]
+    allocations = [
+        a if size is None else replace(a, size=0) for a, size in zip(walk.allocations, pages, strict=True)
+    ]
     events: list[int] = []
     free: dict[tuple[int, Quantity], int] = {}
     for event in walk.events:
@@ -39,14 +41,10 @@ def with_own_pools(walk: Walk, page_size: int, positive: frozenset[sympy.Symbol]
             spare = free.get((device, size), 0)
             free[device, size] = spare + 1 if event < 0 else max(spare - 1, 0)
             if event > 0 and not spare:
-                allocations.append(_of(walk.allocations[number], size + SHARED_BUFFER_BYTES))
+                allocations.append(replace(walk.allocations[number], size=size + SHARED_BUFFER_BYTES))
                 event = len(allocations)
         events.append(event)
     return replace(walk, allocations=allocations, events=events)
-
-
-def _of(allocation: Allocation, size: Quantity) -> Allocation:
-    return replace(allocation, size=size)
 
 
 def _require_distinct(sizes: Sequence[Quantity], page_size: int, positive: frozenset[sympy.Symbol]) -> None:

@@ -50,7 +50,7 @@ class OriginReader:
         self.goal = -1
         """The memory that the search leads to."""
         self._kept = {self.numbers.variable(var) for var in kept}
-        """The memory in which nothing is stored."""
+        """The memory that is never stored to."""
         self._own: set[int] = set()
         """The memory that the kernel makes."""
         self._near: set[Value] = set()
