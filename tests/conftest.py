@@ -60,8 +60,9 @@ def pytest_pycollect_makemodule() -> None:
 def _parse_quickly(*, wanted: bool = True) -> None:
     """Without loading TVM for it."""
     if "tvm" in sys.modules:
-        from tests import quick_parser
+        from tests import quick_builds, quick_parser
 
+        quick_builds.install()
         quick_parser.install() if wanted else quick_parser.remove()
 
 

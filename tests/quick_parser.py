@@ -33,12 +33,18 @@ _QUICK: dict[str, tuple[Any, Any]] = {}
 def install() -> None:
     """From now on TVM's parser is quick."""
     if IS_UNDERSTOOD and evaluator._eval_expr is _evaluated:
+        from tests import kept_kernels
+
+        kept_kernels.install()
         _replace(_value, _visit, _QUICK or _copiers())
 
 
 def remove() -> None:
     """From now on it is as TVM wrote it."""
     if evaluator._eval_expr is not _evaluated:
+        from tests import kept_kernels
+
+        kept_kernels.remove()
         _replace(_evaluated, _visited, _COMPLETE)
 
 

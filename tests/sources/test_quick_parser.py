@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
 import pytest
 import tvm
+from tvm.script.parser.core import entry
 
 from tests import quick_parser
 from tests.strength.collected import texts
@@ -43,7 +45,10 @@ def test_it_makes_the_same_of_every_text(kind: str) -> None:
     some = [text for _, text in islice(texts(kind), 0, None, EVERY)]
     made = [_made(text, quickly=False) for text in some]
     assert sum(one.startswith("{") for one in made) > 20
-    assert [_made(text, quickly=True) for text in some] == made
+    # The second time each kernel is one that was kept.
+    assert [_made(text, quickly=True) for text in some for _ in range(2)] == [
+        one for one in made for _ in range(2)
+    ]
 
 
 @pytest.mark.parametrize("expression", REFUSED.values(), ids=REFUSED)
@@ -59,3 +64,43 @@ class Module:
     refused = _made(text, quickly=False)
     assert refused.startswith("DiagnosticError: ")
     assert _made(text, quickly=True) == refused
+
+
+KERNEL = """
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(x: T.Buffer((4,), "float32")):
+        for i in range(N):
+            x[i] = NUMBER
+"""
+
+
+def test_a_kernel_that_sees_more_than_tvm_is_parsed_again() -> None:
+    quick_parser.install()
+    text = KERNEL.replace("NUMBER", "T.float32(1)")
+    lengths = [
+        tvm.script.from_source(text, {**entry._default_globals(), "N": length})["f"].body.extent
+        for length in (2, 3)
+    ]
+    assert lengths == [2, 3]
+
+
+def test_a_kernel_is_kept_with_its_place_and_its_text() -> None:
+    quick_parser.install()
+
+    def f(number: int, lines: int = 0) -> Any:
+        text = KERNEL.replace("N)", "4)").replace("NUMBER", f"T.float32({number})")
+        return tvm.script.from_source("\n" * lines + text)["f"]
+
+    assert f(1).same_as(f(1))
+    assert f(2).body.body.value.value == 2
+    assert f(1, lines=1).body.span.line == f(1).body.span.line + 1
+
+
+def test_a_module_with_a_kept_kernel_can_be_changed() -> None:
+    quick_parser.install()
+    text = KERNEL.replace("N)", "4)").replace("NUMBER", "T.float32(3)")
+    changed = tvm.script.from_source(text)
+    changed["f"] = changed["f"].with_attr("seen", 1)
+    assert "seen" not in tvm.script.from_source(text)["f"].attrs
