@@ -53,13 +53,13 @@ def test_what_is_read_from_a_body_holds_in_every_run() -> None:
 
 def test_what_is_said_to_be_read_matters() -> None:
     seen: Counter[str] = Counter()
-    for body in chain(some(60, 3), richer.some(60, 3)):
+    for body in chain(some(40, 3), richer.some(40, 3)):
         try:
             seen += compare_reads(body)
         except Unusable:
             seen["not taken"] += 1
-    assert seen["not taken"] < 60
-    assert min(seen["read for sure"], seen["not read"]) > 100
+    assert seen["not taken"] < 40
+    assert min(seen["read for sure"], seen["not read"]) > 60
 
 
 @pytest.mark.vm

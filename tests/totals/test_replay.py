@@ -269,7 +269,7 @@ bindings = st.lists(
 )
 
 
-@settings(max_examples=75, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(functions(), bindings)
 def test_totals_of_random_programs_are_what_a_replay_obtains(
     function: Function, chosen: list[dict[str, int]]
