@@ -292,6 +292,8 @@ class Contents(ContentReads):
                 if not unwritten or self._presumed_written(unwritten, state) is not None:
                     self._read(Reading(op, value, presumed), tree, state, certainty=reads)
                     self._names.doubt(everything(tree), state)
+                    # He may write what was damaged again, too.
+                    state.doubt(everything(tree))
                     continue
                 for root in sorted(root for root in unwritten if state.unwritten[root].mended):
                     self._read_overwritten(root, Reading(op, value, presumed), perhaps, state)

@@ -341,8 +341,8 @@ class FunctionFlow:
             lambda op, value: flow.is_shown(op, value),
         )
 
-    def is_shown(self, op: Op | None, value: ValueId) -> bool:
-        """Whether every run shows what an operation, or (None) the return, reads of a value."""
+    def is_shown(self, op: Op | None, value: ValueId | None) -> bool:
+        """Whether every run shows what an operation, or (None) the return, reads of a value, or computes."""
         return self._shared.observers.is_shown(self.function, op, value)
 
     @cached_property

@@ -35,9 +35,9 @@ class Observers:
         self._before = Settled[tuple[str, Sinks], Before]()
         self._by_callers = Settled[str, Sinks]()
 
-    def is_shown(self, function: Function, op: Op | None, value: ValueId) -> bool:
+    def is_shown(self, function: Function, op: Op | None, value: ValueId | None) -> bool:
         """Whether every run that gets to an operation of a function, or (None) to its return, shows what that
-        reads of a value.
+        reads of a value, or (None) some of what it computes.
         """
         calls = self._callees.calls_of(function)
         if not calls or not self._callees.knows_callers(function):

@@ -165,6 +165,8 @@ def _overlap(
         outcome = Outcome.UNUSED
     if outcome is Outcome.WRONG and not any(flow.read_after.is_read(v, call) for v in _results(call, effect)):
         outcome = Outcome.UNREAD
+    if outcome is Outcome.WRONG and not flow.is_shown(call, None):
+        outcome = Outcome.UNSHOWN
     if outcome is Outcome.WRONG and other in effect.unsure_reads:
         outcome = Outcome.NOT_KNOWN
     return ArgumentOverlap(call, first, second, elementwise, harmless, ordered, outcome, certainty)
