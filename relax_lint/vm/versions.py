@@ -164,6 +164,17 @@ def exported_as(module: Any, symbol: str) -> str | None:
     return None
 
 
+def packed_call_name(node: Any) -> str:
+    """How a call is written that says it is one of a packed function, also where it names a PrimFunc of the
+    module: passes look into none of those. Nothing for other expressions.
+    """
+    name = str(getattr(node.op, "name", "")) if is_call(node) else ""
+    return _PACKED_CALLS.get(name, "")
+
+
+_PACKED_CALLS = {f"relax.{name}": f"R.{name}" for name in ("call_dps_packed", "call_pure_packed")}
+
+
 def without_name(function: Any) -> Any:
     """A PrimFunc without the name by which others know it."""
     named = function.attrs is not None and "global_symbol" in function.attrs
