@@ -29,7 +29,7 @@ def why_not_read(reading: Reading, flow: FunctionFlow, since: int) -> str:
     if flow.is_left_out(reading.op):
         return LEFT_OUT
     why = why_written(reading, flow, since) or _by_reader(reading, flow)
-    if not why and reading.op is not None and not flow.is_shown(reading.op, reading.value):
+    if not why and reading.op is not None and not flow.is_shown(reading.op, reading.value, since):
         return by_who_gets_it(reading, flow) or UNSHOWN
     return why or "read later only on some paths"
 

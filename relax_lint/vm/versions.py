@@ -118,6 +118,15 @@ def returned_expression(prim_func: Any) -> Any | None:
     return body.value if type(body).__name__ == "Return" else None
 
 
+def numbers_of(constant: Any) -> list[Any] | None:
+    """The elements of a constant tensor; None for anything else."""
+    if kind(constant) != "Constant":
+        return None
+    data = constant.value if type(constant).__name__ == "GenericConst" else constant.data
+    found: list[Any] = data.numpy().ravel().tolist()
+    return found
+
+
 def integer_range(constant: Any) -> tuple[int, int] | None:
     """Smallest and largest element of a constant of integers or of truth values; None for other dtypes, for
     empty ones and for what is no array of numbers.
