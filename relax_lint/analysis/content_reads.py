@@ -14,7 +14,7 @@ from relax_lint.analysis.events import Damage, Reading
 from relax_lint.analysis.last_uses import END
 from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.paths import Paths
-from relax_lint.analysis.reported import Reported
+from relax_lint.analysis.reported import IsShown, Reported
 from relax_lint.model.operations import Op, ValueId
 from relax_lint.model.program import Function
 
@@ -31,7 +31,7 @@ class ContentReads(ContentWrites):
         captured: frozenset[ValueId],
         left_out: Callable[[], frozenset[int]],
         is_called: bool,
-        is_shown: Callable[[Op | None, ValueId], bool],
+        is_shown: IsShown,
     ) -> None:
         super().__init__(function, aliases, paths, memory, captured, left_out, is_called)
         self._ops: dict[int, Op] = {}

@@ -25,7 +25,7 @@ from relax_lint.analysis.last_uses import last_uses
 from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.presumption import Presumption
-from relax_lint.analysis.reported import says_more, weighs_more
+from relax_lint.analysis.reported import IsShown, says_more, weighs_more
 from relax_lint.analysis.summaries import Summary
 from relax_lint.analysis.untaken import Untaken
 from relax_lint.model.operations import (
@@ -58,7 +58,7 @@ class Contents(ContentReads):
         untaken: Untaken,
         left_out: Callable[[], frozenset[int]] = frozenset,
         is_called: bool = True,
-        is_shown: Callable[[Op | None, ValueId], bool] = lambda *_: True,
+        is_shown: IsShown = lambda *_: True,
     ) -> None:
         super().__init__(function, aliases, paths, memory, captured, left_out, is_called, is_shown)
         self._effect_of = effect_of
@@ -292,6 +292,8 @@ class Contents(ContentReads):
                 if not unwritten or self._presumed_written(unwritten, state) is not None:
                     self._read(Reading(op, value, presumed), tree, state, certainty=reads)
                     self._names.doubt(everything(tree), state)
+                    # He may write what was damaged again, too.
+                    state.doubt(everything(tree))
                     continue
                 for root in sorted(root for root in unwritten if state.unwritten[root].mended):
                     self._read_overwritten(root, Reading(op, value, presumed), perhaps, state)

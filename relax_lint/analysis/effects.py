@@ -98,10 +98,11 @@ def fresh_outputs(call: KernelCall) -> int:
 
 def superseded(call: KernelCall, effect: Effect) -> Mapping[int, Certainty]:
     """The arguments that hold something else after a call, by position: those that it declares to overwrite,
-    and those that a kernel writes although `R.call_tir` or `R.call_tir_inplace` declares other outputs.
+    and those that a kernel writes although `R.call_tir` or `R.call_tir_inplace` declares other outputs, or
+    `R.call_pure_packed` none.
     """
     found: dict[int, Certainty] = {}
-    if call.kind in (CallKind.CALL_TIR, CallKind.CALL_TIR_INPLACE) and effect.known:
+    if (call.pure or call.kind in (CallKind.CALL_TIR, CallKind.CALL_TIR_INPLACE)) and effect.known:
         count = len(call.arguments)
         found = {position: Certainty.MAY for position in sorted(effect.writes) if position < count}
     if call.kind.in_place:

@@ -338,12 +338,12 @@ class FunctionFlow:
             self.untaken,
             lambda: flow.left_out,
             self.function.private or bool(self.calls_of_this),
-            lambda op, value: flow.is_shown(op, value),
+            lambda op, value, since: flow.is_shown(op, value, since),
         )
 
-    def is_shown(self, op: Op | None, value: ValueId) -> bool:
-        """Whether every run shows what an operation, or (None) the return, reads of a value."""
-        return self._shared.observers.is_shown(self.function, op, value)
+    def is_shown(self, op: Op | None, value: ValueId | None, since: int | None = None) -> bool:
+        """Whether every run shows what an operation, or (None) the return, reads of a value, or computes."""
+        return self._shared.observers.is_shown(self.function, op, value, since)
 
     @cached_property
     def read_after(self) -> ReadAfter:

@@ -32,7 +32,7 @@ _HOST = "llvm"
 class Lowered:
     """The arguments that a kernel takes at their data pointer alone. Where it `reshapes`, TVM may make a view
     in its place. Where one `kernel` is all that becomes of the operator, each argument is given to some of
-    its parameters, and the results are those from `outputs` on.
+    its parameters, others are given `constants`, and the results are those from `outputs` on.
     """
 
     taken: frozenset[Path] = frozenset()
@@ -40,6 +40,7 @@ class Lowered:
     kernel: Kernel | None = None
     given: Mapping[Path, frozenset[int]] = field(default_factory=dict)
     outputs: int = 0
+    constants: Mapping[int, Constant] = field(default_factory=dict)
 
 
 class LoweredOperators:
@@ -83,6 +84,12 @@ def _lowered(call: KernelCall) -> Lowered:
         only[0] if only else None,
         {path: frozenset(positions) for path, positions in given.items()},
         len(only[1].arguments) if only else 0,
+        {
+            position: made
+            for made in main.body.of(Constant)
+            for position, argument in enumerate(only[1].arguments if only else ())
+            if argument == made.result
+        },
     )
 
 

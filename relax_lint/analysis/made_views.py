@@ -35,7 +35,7 @@ class MadeViews:
             return call.arguments
         if not is_inside(call):
             return ()
-        if call.kind is CallKind.CALL_TIR:
+        if call.kind is CallKind.CALL_TIR and not versions.packed_call_name(call.place.node):
             kernel = self._program.kernels.get(call.callee)
             is_reshape = kernel is not None and (kernel.is_reshape or kernel.copies == {(0, 1)})
             return call.arguments[:1] if is_reshape else ()

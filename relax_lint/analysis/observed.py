@@ -1,5 +1,5 @@
-"""Which operations read what every run shows: in a result, in what comes from outside, to somebody who is not
-known, or by the way that is taken. One walk backwards, from what is shown to what that depends on.
+"""Which operations read what every run shows: in a result, in what comes from outside, or by the way that is
+taken. One walk backwards, from what is shown to what that depends on. Who is not known may look at nothing.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping
 import sympy
 
 from relax_lint.analysis.access_paths import AccessPath, at, leaves, with_fields
+from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.computed_sizes import ComputedSizes
 from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.observed_parts import Parts
 from relax_lint.analysis.reach import Reach
 from relax_lint.analysis.shown import Before, Held, Shown, Sinks
-from relax_lint.analysis.ways import Ways
+from relax_lint.analysis.ways import Acts, Ways, stronger
 from relax_lint.model.operations import (
     Alias,
     AllocStorage,
@@ -55,6 +56,8 @@ class Observed:
         """By operation: the values that it reads for what is shown."""
         self._all = set[int]()
         """The operations that show all that they read."""
+        self._computing = set[int]()
+        """The operations that compute something that is shown."""
         self.at_calls: dict[int, dict[str, Sinks]] = {}
         """By call and function: what is shown of that which the function gives back."""
         self._unsure = {
@@ -83,11 +86,15 @@ class Observed:
         )
         """What comes from outside and is shown as it comes in."""
 
-    def is_shown(self, op: Op | None, value: ValueId) -> bool:
-        """Whether every run shows what an operation, or (None) the return, reads of a value."""
+    def is_shown(self, op: Op | None, value: ValueId | None) -> bool:
+        """Whether every run shows what an operation, or (None) the return, reads of a value, or (None) some
+        of what it computes.
+        """
         if op is None:
-            return self._is_among(AccessPath(value), self._end.all)
+            return value is not None and self._is_among(AccessPath(value), self._end.all)
         index = op.place.index
+        if value is None:
+            return index in self._computing
         return index in self._all or value in self._found.get(index, ())
 
     def _shows_something(self, op: Op) -> bool:
@@ -165,18 +172,18 @@ class Observed:
 
     # -- the walk ------------------------------------------------------------------------------
 
-    def _block(self, block: Block, shown: Shown) -> bool:
+    def _block(self, block: Block, shown: Shown) -> Acts:
         """Turns what is shown behind a block into what is before it; whether the block does anything that
         somebody sees.
         """
-        acts = False
+        acts: Acts = None
         for op in reversed(block.ops):
-            acts |= self._op(op, shown)
+            acts = stronger(acts, self._op(op, shown))
             if isinstance(op, AllocTensor | View) and op.extents_from is not None:
                 self._show(AccessPath(op.extents_from), shown)
         return acts
 
-    def _op(self, op: Op, shown: Shown) -> bool:
+    def _op(self, op: Op, shown: Shown) -> Acts:
         if isinstance(op, KernelCall):
             return self._kernel(op, shown)
         if isinstance(op, FunctionCall):
@@ -186,16 +193,16 @@ class Observed:
         if isinstance(op, Assert):
             # The others are looked at where it fails.
             self._show_read(op, () if op.condition is None else (op.condition,), shown)
-            return True
+            return Certainty.MUST
         if isinstance(op, MatchCast) and isinstance(op.type, ShapeType | PrimType):
             if not self._sizes.is_only_named(op) or self._sizes.is_used(op, self._shows_something):
                 self._show_read(op, (op.source,), shown)
-            return True
+            return Certainty.MUST
         if isinstance(op, Alias | GetItem | MakeTuple | MatchCast | View):
             self._name(op, shown)
         elif not isinstance(op, Kill | AllocTensor | AllocStorage | Constant):
             self._show_read(op, operands(op, self._function), shown)
-        return False
+        return None
 
     def _show_read(self, op: Op, values: Iterable[ValueId], shown: Shown) -> None:
         self._all.add(op.place.index)
@@ -222,9 +229,9 @@ class Observed:
                 found.append((fields, roots <= shown.read.roots))
         return found
 
-    def _branches(self, op: If, shown: Shown) -> bool:
+    def _branches(self, op: If, shown: Shown) -> Acts:
         results, only = self._take(op.result, shown), self._flow.untaken.taken(op)
-        after, acts = list[Shown](), list[bool]()
+        after, acts = list[Shown](), list[Acts]()
         for is_then, block, result in (
             (True, op.then_block, op.then_result),
             (False, op.else_block, op.else_result),
@@ -239,19 +246,19 @@ class Observed:
         # Where both branches come to the same it does not matter which one is taken.
         if only is None and self._ways.differ(op, acts, [fields for fields, _ in results]):
             self._show_read(op, (op.condition,), shown)
-        return any(acts)
+        return stronger(*acts)
 
-    def _kernel(self, op: KernelCall, shown: Shown) -> bool:
+    def _kernel(self, op: KernelCall, shown: Shown) -> Acts:
         effect, count = self._flow.effect_of(op), len(op.arguments)
-        if not effect.known:
+        if not effect.known and not effect.opaque:
             # Who is not known may not look at it, and may write it.
-            self._all.add(op.place.index)
             self._hide_all(op.arguments, shown)
-            return True
+            return Certainty.MAY
         if not self._is_only_computed(op):
             self._show_read(op, op.arguments, shown)
-            return True
-        outputs = self._outputs(op, effect)
+            return Certainty.MUST
+        given_away = Certainty.MAY if effect.opaque else None
+        outputs = [one for one in self._outputs(op, effect) if one[0] not in effect.opaque]
         seen = {p: path for p, path in outputs if self._is_among(path, shown.all)}
         part = frozenset(p for p, path in seen.items() if shown.is_partly(self._roots.of(path)))
         # Of a part of what is shown in part nothing may be shown.
@@ -261,17 +268,15 @@ class Observed:
             if position < count:
                 self._write(op, position, effect, shown)
         if hidden == seen.keys():
-            return False
+            return given_away
+        self._computing.add(op.place.index)
         found = self._found.setdefault(op.place.index, set())
-        if len(seen) == len(outputs) and not (part or self._flow.effects.is_seen(op)):
-            # As it says of itself it reads them, but may come to the same whatever they hold.
-            found.update(leaf for one in op.arguments for leaf, _ in self._aliases.leaves_and_held(one))
         matters = Reach(op, effect, self._flow).of(dict(outputs), frozenset(seen) - part, part - hidden)
         for one in list(matters):
             found.update(leaf for leaf, _ in self._aliases.leaves_and_held(self._aliases.leaf(one.path)))
             if not self._is_among(one.path, shown.read) or shown.is_partly(self._roots.of(one.path)):
                 self._show(one.path, shown, part=not one.is_each)
-        return True
+        return Certainty.MUST
 
     def _outputs(self, op: KernelCall, effect: Effect) -> list[tuple[int, AccessPath]]:
         """What a call computes, by position."""
@@ -319,12 +324,11 @@ class Observed:
             root in self._function.values and _is_less(part, memory.range(root).length) for root in roots
         )
 
-    def _call(self, op: FunctionCall, shown: Shown) -> bool:
+    def _call(self, op: FunctionCall, shown: Shown) -> Acts:
         summary, callees = self._flow.summary_of(op), self._flow.callees_of(op)
         if summary is None or not callees:
-            self._all.add(op.place.index)
             self._hide_all(operands(op, self._function), shown)
-            return True
+            return Certainty.MAY
         fields = self._parts.fields_of(op.result)
         results = frozenset(f for f in fields if self._is_all(AccessPath(op.result, f), shown))
         shown.take(op.result)
@@ -352,7 +356,9 @@ class Observed:
                 self._show(path, shown, read=is_read, part=is_part)
                 if path in together.read:
                     self._found.setdefault(op.place.index, set()).add(self._aliases.leaf(path))
-        return acts or bool(summary.passed or summary.handed_on)
+        if acts:
+            return Certainty.MUST
+        return Certainty.MAY if summary.passed or summary.handed_on else None
 
     def _is_written_otherwise(self, path: AccessPath, written: Iterable[AccessPath]) -> bool:
         """Whether a function writes what it is given under another name as well: what it shows of the one

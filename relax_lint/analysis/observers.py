@@ -7,6 +7,7 @@ from weakref import proxy
 
 from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.callees import Callees
+from relax_lint.analysis.composed import Composed
 from relax_lint.analysis.observed import Observed
 from relax_lint.analysis.observed_parts import Flow, Parts
 from relax_lint.analysis.settled import Settled
@@ -31,14 +32,30 @@ class Observers:
         self._flow_of = flow_of
         self._is_harmed = is_harmed
         self._parts: dict[str, Parts] = {}
+        self._composed: dict[str, Composed] = {}
         self._observed: dict[tuple[str, Sinks], Observed] = {}
         self._before = Settled[tuple[str, Sinks], Before]()
         self._by_callers = Settled[str, Sinks]()
 
-    def is_shown(self, function: Function, op: Op | None, value: ValueId) -> bool:
+    def is_shown(
+        self, function: Function, op: Op | None, value: ValueId | None, since: int | None = None
+    ) -> bool:
         """Whether every run that gets to an operation of a function, or (None) to its return, shows what that
-        reads of a value.
+        reads of a value, or (None) some of what it computes. Behind the operation with the index `since` it
+        does not hold what it should.
         """
+        if not self._is_needed(function, op, value):
+            return False
+        if op is None or value is None:
+            return True
+        # What is computed of it may come to the same all the same.
+        known = self._composed.get(function.name)
+        if known is None:
+            known = self._composed[function.name] = Composed(self.parts(function).flow)
+        return known.matters(op, value, since) is not False
+
+    def _is_needed(self, function: Function, op: Op | None, value: ValueId | None) -> bool:
+        """Whether every run shows it, as far as each operation tells by itself."""
         calls = self._callees.calls_of(function)
         if not calls or not self._callees.knows_callers(function):
             return self._with(function, self.parts(function).everything).is_shown(op, value)

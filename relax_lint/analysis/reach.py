@@ -62,7 +62,7 @@ class Reach:
     ) -> Iterator[Matter]:
         given: dict[tuple[ValueId | None, int], set[int]] = {}
         identity, arguments = self._flow.aliases.identity, self._op.arguments
-        for position in sorted(self._effect.reads):
+        for position in sorted(self._effect.reads - self._effect.opaque):
             if position >= len(arguments) or position in self._effect.writes:
                 # What the kernel overwrites is nothing else's contents.
                 given[None, position] = {position}

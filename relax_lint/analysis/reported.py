@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, must_if
@@ -11,6 +12,11 @@ from relax_lint.analysis.events import Damage, Mending, Overwriting, Reading, St
 from relax_lint.analysis.overlaps import ByteRange, TensorMemory
 from relax_lint.analysis.paths import Paths
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId, View
+
+IsShown: TypeAlias = "Callable[[Op | None, ValueId, int | None], bool]"
+"""Whether every run shows what an operation, or (None) the return, reads of a value that does not hold what
+it should behind the operation with an index, or where it is read.
+"""
 
 
 class Reported:
@@ -22,7 +28,7 @@ class Reported:
         paths: Paths,
         memory: TensorMemory,
         left_out: Callable[[], frozenset[int]],
-        is_shown: Callable[[Op | None, ValueId], bool],
+        is_shown: IsShown,
     ) -> None:
         self._left_out = left_out
         self._is_shown = is_shown
@@ -41,9 +47,9 @@ class Reported:
         """Whether TVM may leave out what reads."""
         return reading.op is not None and reading.op.place.index in self._left_out()
 
-    def counts(self, reading: Reading) -> bool:
+    def counts(self, reading: Reading, since: int | None = None) -> bool:
         """Whether every run shows what is computed from what is read, and TVM leaves in what reads."""
-        return not self.is_left_out(reading) and self._is_shown(reading.op, reading.value)
+        return not self.is_left_out(reading) and self._is_shown(reading.op, reading.value, since)
 
     def read_unwritten(
         self, root: ValueId, reading: Reading, damage: Damage, left: Iterable[ValueId]
@@ -120,7 +126,9 @@ class Reported:
 
     def _certainty(self, key: object, done: Op, reading: Reading, damage: Damage) -> Certainty:
         """How certain it is that damage is read, here or in another branch."""
-        if damage.certainty is not Certainty.MUST or damage.mended or not self.counts(reading):
+        if damage.certainty is not Certainty.MUST or damage.mended:
+            return Certainty.MAY
+        if not self.counts(reading, done.place.index):
             return Certainty.MAY
         readers = self._readers[key]
         readers.append(reading.op)

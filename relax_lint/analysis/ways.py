@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import TypeAlias
 
 from relax_lint.analysis.access_paths import AccessPath
+from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.observed_parts import Flow
 from relax_lint.model.operations import Block, FunctionCall, If, KernelCall, Op, ValueId
 
+Acts: TypeAlias = "Certainty | None"
+"""How certain it is that operations do something that somebody sees; None: they do nothing of that kind. Of
+those who are not known it is not certain.
+"""
 _COPIES = ""
 """Who computes what may be a copy of anything."""
+
+
+def stronger(*acts: Acts) -> Acts:
+    """What is certain of operations of which each does that."""
+    if Certainty.MUST in acts:
+        return Certainty.MUST
+    return Certainty.MAY if Certainty.MAY in acts else None
 
 
 class Ways:
@@ -19,13 +32,13 @@ class Ways:
     def __init__(self, flow: Flow) -> None:
         self._flow = flow
 
-    def differ(self, op: If, acts: Sequence[bool], fields: Iterable[tuple[int, ...]]) -> bool:
+    def differ(self, op: If, acts: Sequence[Acts], fields: Iterable[tuple[int, ...]]) -> bool:
         """Whether it makes a difference which branch is taken: where only one of them does something that
         somebody sees, or each does something else, or one of the fields of the result is something else.
         """
-        if acts[0] != acts[1]:
+        if set(acts) == {Certainty.MUST, None}:
             return True
-        if acts[0] and self._done(op.then_block) != self._done(op.else_block):
+        if set(acts) == {Certainty.MUST} and self._done(op.then_block) != self._done(op.else_block):
             return True
         return any(self._is_other(op, path) for path in fields)
 

@@ -29,9 +29,36 @@ def why_not_read(reading: Reading, flow: FunctionFlow, since: int) -> str:
     if flow.is_left_out(reading.op):
         return LEFT_OUT
     why = why_written(reading, flow, since) or _by_reader(reading, flow)
-    if not why and reading.op is not None and not flow.is_shown(reading.op, reading.value):
-        return UNSHOWN
+    if not why and reading.op is not None and not flow.is_shown(reading.op, reading.value, since):
+        return by_who_gets_it(reading, flow) or UNSHOWN
     return why or "read later only on some paths"
+
+
+def by_who_gets_it(reading: Reading, flow: FunctionFlow) -> str:
+    """Why it is not certain that who gets something looks at it; nothing where it is known who that is."""
+    op = reading.op
+    if isinstance(op, KernelCall):
+        opaque = flow.effect_of(op).opaque
+        is_given = any(p in opaque for p, value in enumerate(op.arguments) if value == reading.value)
+        return "" if flow.effects.is_seen(op) and not is_given else _may_not_read(op)
+    if isinstance(op, FunctionCall):
+        summary = flow.summary_of(op)
+        if summary is None:
+            return _may_not_read(op)
+        roots = flow.aliases.roots_of(reading.value)
+        given = (flow.aliases.roots.of(summary.path(path)) for path in summary.passed)
+        if any(not roots.isdisjoint(one) for one in given):
+            return f"`{op.callee}` gives it to a function that may not read what it is given"
+    return ""
+
+
+def read_perhaps(name: str) -> str:
+    """Why it is not certain that it matters what a kernel of this name reads."""
+    return f"`{name}` reads it only under a condition, or may not use what it reads"
+
+
+def _may_not_read(op: KernelCall | FunctionCall) -> str:
+    return f"`{op.callee}` may not read what it is given"
 
 
 def _by_reader(reading: Reading, flow: FunctionFlow) -> str:
@@ -40,11 +67,10 @@ def _by_reader(reading: Reading, flow: FunctionFlow) -> str:
         return ""
     effect, name = flow.effect_of(reading.op), reading.op.callee
     at = [p for p, argument in enumerate(reading.op.arguments) if argument == reading.value]
-    if any(p in effect.reads and p in effect.unsure_reads for p in at):
-        return f"data or a size decides whether `{name}` reads it"
-    if any(p in effect.reads and effect.first_read(p) is not Certainty.MUST for p in at):
+    read = [p for p in at if p in effect.reads]
+    if any(effect.may_be_own(p) or effect.first_reads.get(p) is Certainty.MAY for p in read):
         return f"`{name}` may write it before it reads it"
-    return ""
+    return read_perhaps(name) if any(p in effect.unsure_reads for p in read) else ""
 
 
 def why_written(reading: Reading, flow: FunctionFlow, since: int) -> str:

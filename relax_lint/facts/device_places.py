@@ -24,6 +24,7 @@ from relax_lint.model.operations import (
 from relax_lint.model.types import TensorType, ValueType
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Unknown
+from relax_lint.vm import versions
 from relax_lint.vm.calls import CallKind
 
 _MADE_BY_VM = (CallKind.CALL_TIR, CallKind.CALL_DPS_PACKED)
@@ -95,7 +96,8 @@ class DevicePlaces:
 
     def is_folded(self, call: KernelCall) -> bool:
         """Whether constants are all that a call gives its kernel: FoldConstant may carry it out."""
-        return call.kind is CallKind.CALL_TIR and all(map(self._is_constant, call.arguments))
+        by_name = bool(versions.packed_call_name(call.place.node))
+        return call.kind is CallKind.CALL_TIR and not by_name and all(map(self._is_constant, call.arguments))
 
     def may_be_moved(self, value: ValueId) -> bool:
         """Whether a tensor on another device than the first one may be a constant when it runs, and there."""

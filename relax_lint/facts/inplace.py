@@ -35,6 +35,7 @@ from relax_lint.results.verdict import Verdict
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import certain
 from relax_lint.symbolic.quantity import Unknown
+from relax_lint.vm import versions
 
 # -- arguments that alias --------------------------------------------------------------------------
 
@@ -165,6 +166,8 @@ def _overlap(
         outcome = Outcome.UNUSED
     if outcome is Outcome.WRONG and not any(flow.read_after.is_read(v, call) for v in _results(call, effect)):
         outcome = Outcome.UNREAD
+    if outcome is Outcome.WRONG and not flow.is_shown(call, None):
+        outcome = Outcome.UNSHOWN
     if outcome is Outcome.WRONG and other in effect.unsure_reads:
         outcome = Outcome.NOT_KNOWN
     return ArgumentOverlap(call, first, second, elementwise, harmless, ordered, outcome, certainty)
@@ -241,7 +244,8 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
         claim = judge.claim_at(either(written.disjoint(read), again), event.call, asked)
         why_not = why_not_read(event.reading, flow, event.call.place.index)
         if isinstance(event.call, KernelCall) and not _declares(event.call, event.argument, flow):
-            why_not = f"a kernel of `{event.call.kind.value}` writes it"
+            by_name = versions.packed_call_name(event.call.place.node)
+            why_not = f"a kernel of `{by_name or event.call.kind.value}` writes it"
         if use is Certainty.MAY:
             why_not = USED_PERHAPS
         decision = judge.judge_event(claim, event.certainty, why_not)

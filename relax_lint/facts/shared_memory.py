@@ -31,6 +31,7 @@ class Outcome(Enum):
     )
     WRONG = "it computes something else than on memory of its own"
     UNREAD = "nothing reads afterwards what it computes there"
+    UNSHOWN = "nothing needs what it computes there, or only on some paths, or who gets it may not read it"
     UNUSED = "what it overwrites of its own results is not used afterwards"
 
 

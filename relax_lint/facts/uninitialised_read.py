@@ -18,7 +18,7 @@ from relax_lint.analysis.effects import outputs_of
 from relax_lint.analysis.events import UnwrittenRead
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.presumption import Presumption
-from relax_lint.facts.at_return import UNSHOWN, why_written
+from relax_lint.facts.at_return import UNSHOWN, by_who_gets_it, read_perhaps, why_written
 from relax_lint.facts.claims import not_negative
 from relax_lint.facts.coverage import initialised, is_exact, presumed_writes, relied_types, written_again
 from relax_lint.facts.judge import Decided, Judge
@@ -39,8 +39,8 @@ def uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Un
     """
     inside = flow.knows_callers or bool(flow.captured) or (bool(flow.calls_of_this) and only_allocates(flow))
     known: set[ValueId] = set()
-    # What is certainly executed tells more than what TVM may leave out, or what nobody needs.
-    for event in sorted(flow.contents.unwritten_reads, key=partial(_is_for_nothing, flow)):
+    # What is certain tells more than what is not, and that more than what TVM may leave out, or nobody needs.
+    for event in sorted(flow.contents.unwritten_reads, key=partial(_rank, flow)):
         tensor = event.tensor.result
         if tensor in known or (event.reading.op is None and (inside or _is_on_given(event, flow))):
             continue
@@ -51,9 +51,15 @@ def uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Un
             yield decided
 
 
-def _is_for_nothing(flow: FunctionFlow, event: UnwrittenRead) -> bool:
-    op = event.reading.op
-    return flow.is_left_out(op) or not flow.is_shown(op, event.reading.value)
+def _rank(flow: FunctionFlow, event: UnwrittenRead) -> int:
+    """The lower, the earlier an event is told."""
+    reading = event.reading
+    if not flow.is_left_out(reading.op) and flow.is_shown(reading.op, reading.value):
+        return int(event.certainty is not Certainty.MUST or bool(event.mended) or reading.unsure)
+    is_opaque = isinstance(reading.op, KernelCall) and not flow.effect_of(reading.op).known
+    if is_opaque or (reading.unsure and not flow.is_left_out(reading.op)):
+        return 1
+    return 2 if by_who_gets_it(reading, flow) else 3
 
 
 def _is_on_given(event: UnwrittenRead, flow: FunctionFlow) -> bool:
@@ -77,12 +83,10 @@ def _decided(event: UnwrittenRead, flow: FunctionFlow, judge: Judge) -> Decided[
     claim = judge.claim_at(nothing, op)
     denied = why_written(event.reading, flow, event.tensor.place.index)
     certainty, why_not = event.certainty, denied or "written only on some paths"
-    if isinstance(op, KernelCall) and not flow.effects.is_seen(op):
-        certainty, why_not = Certainty.MAY, f"`{op.callee}` may not read what it is given"
     if isinstance(op, KernelCall) and _is_read_perhaps(op, event, flow):
-        why_not = f"`{op.callee}` reads it only under a condition, or does not use what it reads"
+        why_not = read_perhaps(op.callee)
     elif not flow.is_shown(op, event.reading.value):
-        why_not = UNSHOWN
+        certainty, why_not = Certainty.MAY, by_who_gets_it(event.reading, flow) or UNSHOWN
     if not exact:
         certainty, why_not = Certainty.MAY, "the extents of what is read are unknown"
     decision = judge.judge_event(claim, certainty, why_not)

@@ -45,6 +45,10 @@ _OWN: Mapping[str, _Own] = {
 """By name: most calls of a model that was planned are of these."""
 
 
+_PACKED = (CallKind.CALL_DPS_PACKED, CallKind.PACKED)
+"""The conventions by which a packed function is called."""
+
+
 def build_call(context: BuildContext, place: OperationId, var: Any, call: Any) -> Op:
     """The operation that a call is."""
     # Every look at what TVM holds is a call, and a copy of an array fewer of them than a walk over it.
@@ -173,6 +177,16 @@ def _convention(
         rest = rest[0].fields[:]
     if kind is CallKind.BUILTIN and name == INVOKE_CLOSURE and len(rest) > 0:
         return _closure(context, place, var, rest[0], rest[1:])
+    called = context.called(args[0]) if kind in _PACKED else None
+    kernel = None if called is None else called.kernel
+    if called is not None and called.prim_func is not None:
+        kernel = called.name
+    if kernel is not None and kind is CallKind.CALL_DPS_PACKED:
+        # The machine runs it as it does for `R.call_tir`.
+        return _kernel(context, place, var, CallKind.CALL_TIR, kernel, rest, trusted=True)
+    if kernel is not None and kind is CallKind.PACKED and _returns_nothing(context, var):
+        pure = convention.pure
+        return _kernel(context, place, var, CallKind.PRIM_FUNC, kernel, rest, trusted=False, pure=pure)
     if kind in (CallKind.BUILTIN, CallKind.PACKED):
         return _packed(context, place, var, name, rest, kind, pure=convention.pure)
     inplace = tuple(int(i) for i in getattr(call.attrs, "inplace_indices", ()) or ())

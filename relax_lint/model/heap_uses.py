@@ -23,6 +23,7 @@ from relax_lint.model.operations import (
 from relax_lint.model.shape_heap import HeapUse
 from relax_lint.vm import versions
 from relax_lint.vm.builtins import BUILTINS, NULLS, SHAPE_HEAP, Returns, ViewKind
+from relax_lint.vm.calls import CallKind
 
 """What makes the value that is passed for the heap of a function without symbols."""
 
@@ -93,8 +94,10 @@ def _run(context: BuildContext, op: KernelCall) -> bool:
         for root in context.heaps.among({argument}):
             heaps[position] = HeapUse(context.heaps, root, context.values[argument].name, op.place)
     node = op.place.node
-    direct = versions.kind(node.op) in ("GlobalVar", "ExternFunc")
-    run_on_heaps(prim_func, heaps, node.args if direct else (), context.translator)
+    given = node.args[:] if op.kind is CallKind.PRIM_FUNC else ()
+    # The first argument of an operator names the kernel.
+    operands = given if versions.kind(node.op) in ("GlobalVar", "ExternFunc") else given[1:]
+    run_on_heaps(prim_func, heaps, operands, context.translator)
     return True
 
 

@@ -6,7 +6,7 @@ of its scalar parameters. A call gives each of them a value. Parameters are name
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import Any, Protocol, TypeAlias
@@ -131,6 +131,9 @@ class Tried(Protocol):
     def is_left(self, position: int) -> bool:
         """Whether something of an output was left alone, at each of the first sizes."""
 
+    def carry_out(self, given: Sequence[tuple[Any, tuple[int, ...]]]) -> bool:
+        """Carry it out once on these cells, each with the shape of a parameter; whether that was possible."""
+
 
 def _nothing() -> KernelAccesses:
     return KernelAccesses((), Terms(), ())
@@ -238,6 +241,10 @@ class Kernel:
     def leaves(self, parameter: int) -> bool:
         """Whether something of a parameter that is written was seen to be left alone, at all sizes tried."""
         return self._try(frozenset((parameter,)), frozenset(), lambda tried: tried.is_left(parameter))
+
+    def carry_out(self, given: Sequence[tuple[Any, tuple[int, ...]]]) -> bool:
+        """Carry it out once on cells, each with the shape of a parameter; whether that was possible."""
+        return self._try(frozenset(), frozenset(), lambda tried: tried.carry_out(given))
 
     def _try(self, outputs: frozenset[int], alike: frozenset[int], asked: Callable[[Tried], bool]) -> bool:
         try:

@@ -16,7 +16,6 @@ from relax_lint.model.operations import AllocStorage, AllocTensor, KernelCall, O
 from relax_lint.model.program import Function
 from relax_lint.vm import versions
 from relax_lint.vm.builtins import SHAPE_HEAP, Level, Operation, operators
-from relax_lint.vm.calls import CallKind
 
 COPY = "relax_lint.replay.copy"
 """The function that gives a tensor with the same contents and memory of its own."""
@@ -128,7 +127,7 @@ class _Rewriter:
             yield relax.VarBinding(var, call)
             return
         in_tuple = bool(call.args) and any(versions.kind(a) == "Tuple" for a in call.args[:2])
-        direct = operation.kind is CallKind.PRIM_FUNC
+        direct = versions.kind(call.op) in ("GlobalVar", "ExternFunc")
         head = [] if direct else [call.args[0]]
         tail = list(call.args[len(head) :])
         operands = list(tail[0].fields) if in_tuple else tail

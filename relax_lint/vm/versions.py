@@ -118,6 +118,15 @@ def returned_expression(prim_func: Any) -> Any | None:
     return body.value if type(body).__name__ == "Return" else None
 
 
+def numbers_of(constant: Any) -> list[Any] | None:
+    """The elements of a constant tensor; None for anything else."""
+    if kind(constant) != "Constant":
+        return None
+    data = constant.value if type(constant).__name__ == "GenericConst" else constant.data
+    found: list[Any] = data.numpy().ravel().tolist()
+    return found
+
+
 def integer_range(constant: Any) -> tuple[int, int] | None:
     """Smallest and largest element of a constant of integers or of truth values; None for other dtypes, for
     empty ones and for what is no array of numbers.
@@ -162,6 +171,17 @@ def exported_as(module: Any, symbol: str) -> str | None:
         if str(own) == symbol:
             return name
     return None
+
+
+def packed_call_name(node: Any) -> str:
+    """How a call is written that says it is one of a packed function, also where it names a PrimFunc of the
+    module: passes look into none of those. Nothing for other expressions.
+    """
+    name = str(getattr(node.op, "name", "")) if is_call(node) else ""
+    return _PACKED_CALLS.get(name, "")
+
+
+_PACKED_CALLS = {f"relax.{name}": f"R.{name}" for name in ("call_dps_packed", "call_pure_packed")}
 
 
 def without_name(function: Any) -> Any:

@@ -80,8 +80,6 @@ CASES: dict[str, tuple[str, str, list[float], list[float], Verdict]] = {
     ),
     "the other result": (BOTH, "return b", X[::-1], [4, 3, 3, 4], WRONG),
     "written again in part": (REVERSE, "k3 = Module.half(x, a)\nreturn a", [1, 2, 2, 1], [1, 2, 3, 4], WRONG),
-    # The condition is false.
-    "written again on a branch": (REVERSE, ON_A_BRANCH, X[::-1], [4, 3, 3, 4], WRONG),
     "not read": (REVERSE, "return x", X, X, UNSURE),
     "killed": (REVERSE, "k3 = R.memory.kill_tensor(a)\nreturn x", X, X, UNSURE),
     "its shape": (REVERSE, "z = R.shape_of(a)\nreturn x", X, X, UNSURE),
@@ -93,9 +91,9 @@ CASES: dict[str, tuple[str, str, list[float], list[float], Verdict]] = {
 }
 
 
-def _run(module: Any) -> list[float]:
+def _run(module: Any, *, condition: bool = False) -> list[float]:
     machine = relax.VirtualMachine(relax.build(module, "llvm", relax_pipeline="default"), tvm.cpu())
-    given = (tvm.runtime.tensor(np.array(one)) for one in (np.array(X, "float32"), False))
+    given = (tvm.runtime.tensor(np.array(one)) for one in (np.array(X, "float32"), condition))
     return list(machine["main"](*given).numpy())
 
 
@@ -111,3 +109,33 @@ def test_what_is_computed_for_nobody_is_not_always_wrong(name: str) -> None:
     assert found == {verdict}
     assert _run(module) == returned
     assert (returned == right) == (verdict is UNSURE)
+
+
+GIVEN = {
+    # What reads what was computed there, and the verdict where nobody knows more.
+    'R.call_packed("relax_lint_tests_nobody", a, ty_args=R.Tuple)': UNSURE,
+    "Module.copy(a, b)": UNSURE,
+    "Module.copy(a, x)": WRONG,
+}
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize("call", GIVEN)
+def test_who_is_given_it_has_to_look_at_it(call: str) -> None:
+    tvm.register_global_func("relax_lint_tests_nobody", lambda _: None, override=True)
+    lines = f"k3 = {call}\n    return x"
+    module, right = (
+        parse(TEXT.replace("CALL", one).replace("LINES", lines)) for one in (REVERSE, "Module.reverse(x, a)")
+    )
+    found = {check.verdict for check in checks(module, "RLX206") if check.binding == "k2"}
+    assert found - {Verdict.ALWAYS_FINE} == {GIVEN[call]}
+    assert (_run(module) == _run(right)) == (GIVEN[call] is UNSURE)
+
+
+@pytest.mark.vm
+def test_what_one_branch_writes_again_is_wrong_on_the_other_one() -> None:
+    module = parse(TEXT.replace("CALL", REVERSE).replace("LINES", ON_A_BRANCH.replace("\n", "\n    ")))
+    found = {check.verdict for check in checks(module, "RLX206") if check.binding == "k2"}
+    assert found - {Verdict.ALWAYS_FINE} == {UNSURE}
+    assert _run(module, condition=False) == [4, 3, 3, 4]
+    assert _run(module, condition=True) == X

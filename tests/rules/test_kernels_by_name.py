@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 import tvm
+from tvm import relax
 
 from relax_lint.replay import Machine, Module, Outcome, Tensor
 from relax_lint.results.check import Check
@@ -80,6 +82,79 @@ def main(x: R.Tensor((4,), "float32")):
     return x
 """)
     assert [(c.rule, c.verdict.value) for c in checks(module, "RLX206")] == [("RLX206", "always-wrong")]
+
+
+T4 = 'R.Tensor((4,), "float32")'
+HALF = """
+@T.prim_func(private=True, s_tir=True)
+def half(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
+    for i in range(2):
+        y[i] = x[i]
+"""
+ON_STORAGE = f"""
+@R.function(pure=False)
+def main(x: {T4}, y: {T4}):
+    s = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+    t = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+    LINES
+"""
+OVER = """k0 = Module.kernel(y, t)
+    v = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+    k1 = Module.kernel(x, v)
+    k2 = Module.kernel(v, y)
+    """
+SAME = [
+    # A call of a kernel, and what says the same by its name.
+    ("R.call_tir(Module.{}, ({}), {})", 'R.call_dps_packed("{}", ({}), {})', T4),
+    ("R.call_tir(Module.{}, ({}), {})", "R.call_dps_packed(Module.{}, ({}), {})", T4),
+    ("R.call_tir(Module.{}, ({}), {})", 'R.call_dps_packed("{}", ({}), {})', T4.replace("4", "3")),
+]
+
+
+def _all_said(lines: str) -> list[tuple[str, str | None, str, str]]:
+    module = parse(KERNELS + HALF + ON_STORAGE.replace("LINES", lines))
+    return sorted((c.rule, c.binding or "", c.verdict.value, c.proof) for c in checks(module, "RLX"))
+
+
+@pytest.mark.parametrize("name", ["kernel", "half"])
+def test_what_is_computed_by_its_name_is_judged_as_what_it_computes(name: str) -> None:
+    for damage, given in (("", "t,"), ("", "x,"), ("", "x, y"), (OVER, "t,")):
+        for call, by_name, type_ in SAME:
+            lines = (f"{damage}a = {one.format(name, given, type_)}\n    return a" for one in (call, by_name))
+            said = [_all_said(one) for one in lines]
+            assert said[0] == said[1], (given, by_name)
+    assert ("RLX203", "k1", "always-wrong") in [one[:3] for one in said[1]]
+
+
+def test_a_call_that_says_that_it_is_pure_writes_what_the_kernel_writes() -> None:
+    """It may be left out, as it says that it does nothing but compute what it returns: so with `R.call_tir`."""
+    for damage, given, rule in (("", "t, x", "RLX205"), (OVER, "t, x", "RLX203"), ("", "x, t", "RLX205")):
+        call = 'R.call_pure_packed("kernel", {}, ty_args=R.Object)'
+        used = f"{damage}a = {call.format(given)}\n    b = R.print(a, format='')\n    c = R.add(t, x)\n    return c"
+        direct = used.replace(call.format(given), f"Module.kernel({given})")
+        said = [[one for one in _all_said(lines) if one[0] == rule] for lines in (used, direct)]
+        assert said[0] == said[1], given
+    found = _all_said(used)
+    why = "a kernel of `R.call_pure_packed` writes it"
+    assert ("RLX206", "a", "needs-runtime-check", why) in found
+
+
+@pytest.mark.vm
+def test_the_machine_runs_the_kernel_before_what_others_have_under_the_name() -> None:
+    name = "relax_lint_tests_by_name"
+    tvm.register_global_func(name, lambda *_: pytest.fail("the registry"), override=True)
+    text = f"""{KERNELS}
+@R.function(pure=False)
+def main(x: {T4}, y: {T4}):
+    a = R.call_dps_packed("kernel", (x,), {T4})
+    b = R.call_pure_packed("kernel", x, y, ty_args=R.Object)
+    c = (a, y, b)
+    return c
+"""
+    module = parse(text.replace("def kernel", f"def {name}").replace('"kernel"', f'"{name}"'))
+    machine = relax.VirtualMachine(tvm.compile(module, "llvm"), tvm.cpu())
+    found = machine["main"](*(tvm.runtime.tensor(np.full(4, 3, "float32")) for _ in range(2)))
+    assert [one.numpy().tolist() for one in (found[0], found[1])] == [[6.0] * 4] * 2
 
 
 @pytest.mark.vm

@@ -54,7 +54,7 @@ k2 = Module.double(a, b)
 """
 IN_PLACE = "y = R.call_tir(Module.double, (x,), T4)\n"
 NULL = "n = R.null_value()\n"
-TWO = 'k2 = R.call_packed("tests.two", y, ty_args=R.Tuple)\nk3 = R.print(y, format="")'
+TWO = 'k3 = R.print(y, format="")\nk2 = R.call_packed("tests.two", y, ty_args=R.Tuple)'
 ALLOC = 'u = R.memory.alloc_tensor({}, R.prim_value({}), R.shape([{}]), R.dtype("{}"))'
 STORAGE = 'u = R.memory.alloc_storage(R.shape([16]), R.prim_value({}), R.str("global"), R.dtype("uint8"))'
 CASES: dict[str, tuple[str, str]] = {
@@ -221,12 +221,12 @@ BY_CALLEES: dict[str, tuple[str, str, str]] = {
     "overwrites what is on its memory": (
         "RLX203",
         BY.format("twice", "p"),
-        f"{OVER_Y}{CALLS.replace('(a,', '(b,')[1:]}\ni = R.call_packed('tests.two', a, ty_args=R.Tuple){PRINTED_A}",
+        f"{OVER_Y}{CALLS.replace('(a,', '(b,')[1:]}{PRINTED_A}\ni = R.call_packed('tests.two', a, ty_args=R.Tuple)",
     ),
     "overwrites in place": (
         "RLX206",
         BY.format("twice", "p"),
-        f"{OVER_Y.rpartition('b = ')[0]}{CALLS[1:]}\ni = R.call_packed('tests.two', a, ty_args=R.Tuple){PRINTED_A}",
+        f"{OVER_Y.rpartition('b = ')[0]}{CALLS[1:]}{PRINTED_A}\ni = R.call_packed('tests.two', a, ty_args=R.Tuple)",
     ),
 }
 

@@ -72,7 +72,7 @@ def elements(part: Part) -> set[int]:
     return set(range(part[0] // 4, part[0] // 4 + part[1]))
 
 
-READ = '_9 = R.call_packed("relax_lint.tests.show", u, ty_args=R.Tuple())'
+READ = '_9 = R.print(u, format="")'
 OVER: list[Part] = [(0, 8), (0, 2), (16, 4)]
 AGAIN: list[Part] = [(0, 4), (8, 4), (16, 4), (8, 2)]
 READS: list[Part] = [(0, 2), (8, 2), (16, 4), (8, 4)]

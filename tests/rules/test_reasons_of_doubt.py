@@ -98,7 +98,7 @@ OTHER = 'R.call_packed("tests.other", x, ty_args=R.Tuple)'
         (
             ON_THE_SAME + "k1 = Module.double(x, b)\n    k2 = Module.perhaps(x, a)\n    o = x",
             "needs-runtime-check",
-            "data or a size decides whether `perhaps` reads it",
+            "`perhaps` reads it only under a condition, or may not use what it reads",
         ),
         (
             ON_EITHER.strip(),

@@ -14,7 +14,7 @@ import sympy
 
 from relax_lint.model.kernel_body.data_flow import Store
 from relax_lint.model.kernel_body.fills import filled_by_sorting
-from relax_lint.model.kernel_body.lent import lend
+from relax_lint.model.kernel_body.lent import lend, may_ignore
 from relax_lint.model.kernel_body.one_number import are_same, is_one_number
 from relax_lint.model.kernel_body.places import Places
 from relax_lint.model.kernel_body.sure_reads import Sure, add, follow, in_each, stored_in
@@ -136,7 +136,7 @@ class ExpressionReader(Places):
         position = self._roots.get(buffer)
         self._order.load(self._memory(buffer))
         if position is None:
-            if self._own_buffer(buffer) is not None:
+            if self._own_buffer(buffer) not in self._given:
                 self.effects.sure[self._cell(buffer, node.indices)] = sympy.true
             return
         certain = has_steps_for(self._nest, self._shape(position))
@@ -148,7 +148,8 @@ class ExpressionReader(Places):
 
     def _call(self, node: Any, loads: Loads) -> None:
         name = str(getattr(node.op, "name", "")).rpartition(".")[2]
-        if not nodes.is_plain_call(node):
+        is_foreign = may_ignore(node, name)
+        if not nodes.is_plain_call(node) and not is_foreign:
             self._order.act()
         if name == "if_then_else":
             self._choice(node.args[0], node.args[1:], loads)
@@ -163,8 +164,13 @@ class ExpressionReader(Places):
             self._opaque(node.args[0])
         elif not self._sorts(node):
             lend(node, name, self._roots, self.effects.lent)
-            for argument in node.args:
-                self._expression(argument, loads)
+            with self._parts() as sure:
+                around, self._is_foreign = self._is_foreign, self._is_foreign or is_foreign
+                for argument in node.args:
+                    self._expression(argument, loads)
+                self._is_foreign = around
+            if not is_foreign:
+                add(self.effects.sure, sure)
 
     def _sorts(self, node: Any) -> bool:
         """Whether a call is one that sorts parameters, and was read as that."""
@@ -244,7 +250,9 @@ class ExpressionReader(Places):
         position, own = self._roots.get(var), self._own_buffer(var)
         if own is not None:
             self.effects.sure[own] = sympy.true
-        if own is not None or position is not None:
+        if self._is_foreign:
+            self._given.add(own)
+        elif own is not None or position is not None:
             self._order.load(self._memory(var))
             self._order.act()
         if position is not None:

@@ -11,6 +11,13 @@ from relax_lint.vm import nodes
 
 _FOREIGN = frozenset(("call_extern", "call_pure_extern", "tvm_call_packed", "tvm_call_cpacked"))
 _WRITE = 2
+_NAMES = """
+acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim
+floor fma fmax fmin fmod hypot ldexp lgamma log log10 log1p log2 logb nearbyint pow remainder rint round
+sin sinh sqrt tan tanh tgamma trunc
+"""
+_MATHEMATICAL = frozenset(f"{name}{ending}" for name in _NAMES.split() for ending in ("", "f"))
+"""What C's library for mathematics computes from all that it is given."""
 
 
 def _is_pointer(node: Any) -> bool:
@@ -35,3 +42,12 @@ def lend(call: Any, name: str, positions: Mapping[Any, int | None], lent: dict[i
         position = positions.get(nodes.data_of_buffer(node.args[1]))
         if position is not None and type(mask).__name__ == "IntImm":
             lent[position] = lent.get(position, True) and not int(mask.value) & _WRITE
+
+
+def may_ignore(call: Any, name: str) -> bool:
+    """Whether a call of the operator called `name`, or of another kernel, which has no name here, may not
+    look at what it is given, because it is not known what is called.
+    """
+    if name and name not in _FOREIGN:
+        return False
+    return not call.args or str(getattr(call.args[0], "value", "")) not in _MATHEMATICAL

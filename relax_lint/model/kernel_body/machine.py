@@ -286,7 +286,10 @@ class MachineCompiler(Compiler):
             return self._choice(*nodes.parts_of_choice(node))
         if kind in ("And", "Or"):
             return self._both(node, decisive=int(kind == "Or"))
-        keep = kept_by(str(node.ty.dtype))
+        dtype = getattr(node.ty, "dtype", None)
+        if dtype is None:
+            raise Declined
+        keep = kept_by(str(dtype))
         if kind == "Let":
             return self._let(node)
         if kind == "Cast":

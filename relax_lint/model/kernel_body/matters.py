@@ -138,6 +138,27 @@ class Matters:
                 found.append(stored is not None and len(stored[0].stored | stored[0].chosen) < count)
         return bool(found) and all(found)
 
+    def carry_out(self, given: Sequence[tuple[Cells, tuple[int, ...]]]) -> bool:
+        """Carry it out once on these cells, each with the shape of a parameter; whether that was possible."""
+        sizes: dict[sympy.Symbol, int] = {}
+        buffers: dict[Any, Memory] = {}
+        for variable, shape, (cells, extents) in zip(
+            self._prim_func.params, self._shapes, given, strict=True
+        ):
+            if shape is None or len(shape) != len(extents):
+                return False
+            held: Any = cells
+            sizes.update((one, extent) for one, extent in zip(shape, extents, strict=True) if one.is_Symbol)
+            buffers[variable] = Memory(held, 0, extents)
+        try:
+            if self._body is None:
+                self._compile()
+            scalars = {var: sizes[symbol] for var, symbol in self._symbols.items()}
+            self._body(Run(scalars, buffers, _MOST_STEPS))
+        except (Declined, ArithmeticError, ValueError, LookupError, TypeError):
+            return False
+        return True
+
     def _points(self, position: int, when: Boolean) -> Iterator[Sizes]:
         """Sizes at which a condition holds and a parameter has elements."""
         symbols = sorted(dict.fromkeys(self._symbols.values()), key=lambda one: str(one.name))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from relax_lint.model.kernel_body.intervals import Number, Numbers, Steps, unknown
+from relax_lint.model.kernel_body.lent import may_ignore
 from relax_lint.model.kernel_body.one_number import are_same, is_of_equals, is_one_number, terms_of
 from relax_lint.model.kernel_body.origin_loops import Repeated
 from relax_lint.model.kernel_body.origins import (
@@ -362,7 +363,7 @@ class OriginReader:
         name = str(getattr(node.op, "name", "")).rpartition(".")[2]
         if name in _POINTERS or not nodes.is_plain_call(node):
             raise Unread
-        return self._any(node.args[:])
+        return _nothing if may_ignore(node, name) else self._any(node.args[:])
 
 
 def _at(memory: int, indices: Sequence[Number], steps: Steps) -> Element | None:

@@ -44,6 +44,10 @@ class SureWalk:
         """Of which own buffer each of these shows data."""
         self._named: set[Any] = set()
         """The variables that are names of values."""
+        self._is_foreign = False
+        """Whether what is read goes to a function that is not known."""
+        self._given: set[Any] = {None}
+        """The own buffers to which such a function may have stored something, and None."""
         self._held: dict[tuple[Any, tuple[int, ...]], Any] = {}
         """What the statements right before this one have stored in elements of own buffers."""
 

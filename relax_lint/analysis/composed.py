@@ -1,0 +1,300 @@
+"""Whether damage gets through all that is computed from it: operations that each look at what they are
+given may come to the same together, as `(t + x) - (t + x)` and `t * 0` do. Functions are carried out for
+this, as far as their tensors are small and it is known what they call.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.observed_parts import Flow
+from relax_lint.analysis.small_tensors import Small, Unclear, carry_out
+from relax_lint.model.kernels import Kernel
+from relax_lint.model.operations import (
+    Alias,
+    AllocTensor,
+    Assert,
+    Block,
+    Constant,
+    FunctionCall,
+    GetItem,
+    If,
+    KernelCall,
+    MakeTuple,
+    MatchCast,
+    Op,
+    ValueId,
+    View,
+)
+from relax_lint.model.types import TensorType, TupleType, ValueType
+from relax_lint.symbolic.quantity import Unknown
+from relax_lint.vm import versions
+from relax_lint.vm.calls import CallKind
+
+_TRIALS = 20
+"""So many contents of what comes from outside are tried."""
+_MOST_KERNELS = 600
+"""So many calls are carried out in one function, all trials together."""
+_KNOWN_KINDS = (CallKind.CALL_TIR, CallKind.CALL_TIR_INPLACE, CallKind.PRIM_FUNC)
+Held: TypeAlias = "Small | tuple[Held, ...] | None"
+"""What a value is: a tensor, a tuple, or something that is not followed, the same with damage and without."""
+
+
+class _Seen(Exception):
+    """The damage decides what is done."""
+
+
+class Composed:
+    """Asked of one function."""
+
+    def __init__(self, flow: Flow) -> None:
+        self._flow = flow
+        self._function = flow.function
+        self._known: dict[tuple[ValueId, int, bool], bool | None] = {}
+        self._left = _MOST_KERNELS
+
+    def matters(self, op: Op, value: ValueId, since: int | None) -> bool | None:
+        """Whether it was seen to matter for what a function gives back that a value which an operation reads
+        does not hold what it should behind the one with the index `since`; None where that was not found out.
+        """
+        key = value, op.place.index if since is None else since, since is not None
+        if key not in self._known:
+            self._known[key] = self._tried(*key)
+        return self._known[key]
+
+    def _tried(self, value: ValueId, at: int, behind: bool) -> bool | None:
+        if not Small.fits(self._function.type_of(value)):
+            return None
+        try:
+            found = set[bool | None]()
+            for trial in range(_TRIALS):
+                found.add(_Walk(self, self._flow, trial, at, behind=behind).differs(value))
+                if True in found:
+                    return True
+        except Unclear:
+            return None
+        return None if found == {None} else False
+
+    def count(self) -> None:
+        """A kernel is carried out. Raises `Unclear` after the last one."""
+        self._left -= 1
+        if self._left < 0:
+            raise Unclear
+
+
+class _Walk:
+    """One run of a function with some contents, without damage and with it side by side."""
+
+    def __init__(self, composed: Composed, flow: Flow, trial: int, at: int, *, behind: bool) -> None:
+        self._composed = composed
+        self._flow = flow
+        self._function = flow.function
+        self._trial = trial
+        self._held: dict[ValueId, Held] = {}
+        self._at = at
+        self._behind = behind
+        self._value: ValueId | None = None
+        """What is to be damaged."""
+        self._damaged: Small | None = None
+
+    def differs(self, value: ValueId) -> bool | None:
+        """Whether damage of a value changes what is given back, before or `behind` an operation; None where
+        that is not reached.
+        """
+        self._value = value
+        try:
+            self._block(self._function.body)
+        except _Seen:
+            return True
+        if self._value is not None:
+            return None
+        named = self._of(value)
+        if self._damaged is None or not isinstance(named, Small) or named.both is not self._damaged.both:
+            # What has the name is not what was damaged, as far as it is followed.
+            raise Unclear
+        ends = (self._function.result, *self._function.parameters)
+        return any(one.differs for end in ends for one in _leaves(self._of(end)))
+
+    # -- values --------------------------------------------------------------------------------
+
+    def _of(self, value: ValueId) -> Held:
+        if value not in self._held:
+            fields = self._function.inline_tuples.get(value)
+            if fields is not None:
+                self._held[value] = tuple(map(self._of, fields))
+            else:
+                self._held[value] = self._anything(self._function.type_of(value), f"{value}")
+        return self._held[value]
+
+    def _anything(self, type_: ValueType, name: str) -> Held:
+        if isinstance(type_, TupleType):
+            return tuple(
+                self._anything(field, f"{name}.{number}") for number, field in enumerate(type_.fields)
+            )
+        if not isinstance(type_, TensorType) or not Small.fits(type_):
+            return None
+        return Small.drawn(type_, random.Random(f"{name} {self._trial}"), self._trial)
+
+    def _constant(self, op: Constant) -> Held:
+        if not isinstance(op.type, TensorType) or not Small.fits(op.type):
+            return None
+        return Small.constant(op.type, versions.numbers_of(op.place.node))
+
+    # -- the walk ------------------------------------------------------------------------------
+
+    def _block(self, block: Block) -> None:
+        for op in block.ops:
+            if op.place.index == self._at and not self._behind:
+                self._damage(None)
+            self._op(op)
+            if op.place.index == self._at and self._behind:
+                self._damage(op.result)
+
+    def _damage(self, last: ValueId | None) -> None:
+        """Damage what is to be, behind the operation with a result."""
+        value, self._value = self._value, None
+        assert value is not None
+        roots = self._flow.aliases.roots_of(value)
+        if value not in self._held and len(roots) == 1:
+            # It may be a name that comes later.
+            root = self._flow.aliases.roots.value_of(next(iter(roots)))
+            value = root if root in self._held else value
+        damaged = self._of(value)
+        if not isinstance(damaged, Small):
+            raise Unclear
+        chance = random.Random(f"damage {self._trial}")
+        new = None if last is None else self._held.get(last)
+        if any(one.both is damaged.both for one in _leaves(new)):
+            # An older name of what was overwritten in place: the new one holds what it should.
+            apart = damaged.copied()
+            for name, held in self._held.items():
+                if name != last and isinstance(held, Small) and held.both is damaged.both:
+                    self._held[name] = apart
+            damaged = apart
+        damaged.damage(chance, self._trial)
+        self._damaged = damaged
+
+    def _op(self, op: Op) -> None:
+        if isinstance(op, KernelCall):
+            self._kernel(op)
+        elif isinstance(op, If):
+            self._branch(op)
+        elif isinstance(op, Assert):
+            asked = None if op.condition is None else self._of(op.condition)
+            if any(one.differs for one in _leaves(asked)):
+                raise _Seen
+        elif isinstance(op, Alias | MatchCast):
+            self._held[op.result] = self._of(op.source)
+        elif isinstance(op, MakeTuple):
+            self._held[op.result] = tuple(map(self._of, op.items))
+        elif isinstance(op, GetItem):
+            source = self._of(op.tuple)
+            field = source[op.item] if isinstance(source, tuple) and op.item < len(source) else None
+            self._held[op.result] = field
+        elif isinstance(op, View):
+            self._view(op)
+        elif isinstance(op, Constant):
+            self._held[op.result] = self._constant(op)
+        elif not isinstance(op, AllocTensor):
+            self._unknown(op)
+
+    def _unknown(self, op: Op) -> None:
+        """What is not followed may do anything with what is damaged, and the same with what is not."""
+        if any(one.differs for value in operands(op, self._function) for one in _leaves(self._of(value))):
+            raise Unclear
+        if isinstance(op, FunctionCall):
+            # It may be what the function was given.
+            self._held[op.result] = None
+
+    def _view(self, op: View) -> None:
+        source, type_ = self._of(op.source), self._function.type_of(op.result)
+        is_whole = not isinstance(op.offset, Unknown) and op.offset == 0
+        if isinstance(source, Small) and isinstance(type_, TensorType) and Small.fits(type_) and is_whole:
+            seen = source.seen_as(type_)
+            if seen is not None:
+                self._held[op.result] = seen
+                return
+        self._unknown(op)
+
+    def _branch(self, op: If) -> None:
+        condition = self._of(op.condition)
+        if not isinstance(condition, Small):
+            raise Unclear
+        if condition.differs:
+            raise _Seen
+        is_then = bool(condition.first)
+        self._block(op.then_block if is_then else op.else_block)
+        self._held[op.result] = self._of(op.then_result if is_then else op.else_result)
+
+    # -- kernels -------------------------------------------------------------------------------
+
+    def _kernel(self, op: KernelCall) -> None:
+        found = self._given(op)
+        if found is None:
+            self._unknown(op)
+            return
+        kernel, given = found
+        try:
+            self._composed.count()
+            carry_out(kernel, given)
+        except Unclear:
+            if any(one.differs for one in given if one is not None):
+                raise
+
+    def _given(self, op: KernelCall) -> tuple[Kernel, list[Small]] | None:
+        """The kernel that a call runs, and what it is given, in the order of its parameters."""
+        kernel = self._flow.effects.kernel_of(op)
+        fresh: list[Held] = []
+        if kernel is not None and op.kind in _KNOWN_KINDS:
+            given = [self._of(argument) for argument in op.arguments]
+            if op.kind is not CallKind.PRIM_FUNC:
+                fresh = self._results(op)
+        elif op.kind is CallKind.OPERATOR:
+            lowered = self._flow.lowered(op)
+            kernel = lowered.kernel
+            if kernel is None:
+                return None
+            by_position = {at: self._constant(made) for at, made in lowered.constants.items()}
+            for path, positions in lowered.given.items():
+                held = self._field(op.arguments[path[0]], path[1:])
+                by_position.update(dict.fromkeys(positions, held))
+            given = [by_position.get(position) for position in range(lowered.outputs)]
+            fresh = list(_fields(self._of(op.result)))
+        else:
+            return None
+        both = [*given, *fresh]
+        small = [one for one in both if isinstance(one, Small)]
+        return (kernel, small) if len(small) == len(both) == len(kernel.parameters) else None
+
+    def _results(self, op: KernelCall) -> list[Held]:
+        """The results of a call that are new; the others are arguments."""
+        fields = list(_fields(self._of(op.result)))
+        if not op.kind.in_place:
+            return fields
+        if len(fields) != len(op.inplace):
+            return [None]
+        pairs = list(zip(fields, op.inplace, strict=True))
+        held = tuple(new if at < 0 else self._of(op.arguments[at]) for new, at in pairs)
+        self._held[op.result] = held if isinstance(self._of(op.result), tuple) else held[0]
+        return [new for new, at in pairs if at < 0]
+
+    def _field(self, value: ValueId, fields: Sequence[int]) -> Held:
+        held = self._of(value)
+        for field in fields:
+            held = held[field] if isinstance(held, tuple) and field < len(held) else None
+        return held
+
+
+def _fields(held: Held) -> Iterator[Held]:
+    if isinstance(held, tuple):
+        for one in held:
+            yield from _fields(one)
+    else:
+        yield held
+
+
+def _leaves(held: Held) -> Iterator[Small]:
+    return (one for one in _fields(held) if isinstance(one, Small))

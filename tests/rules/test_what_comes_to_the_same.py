@@ -1,0 +1,76 @@
+"""RLX203 of a tensor that is read in every run, where all that is computed of it comes to the same whatever it holds:
+it runs right. Beside each of these stands one like it in which it does not.
+"""
+
+from __future__ import annotations
+
+from textwrap import indent
+from typing import Any
+
+import numpy as np
+import pytest
+import tvm
+from tvm import relax
+
+from relax_lint.results.verdict import Verdict
+from tests.rules.checking import checks, parse
+from tests.rules.four_elements import KERNELS, STORAGE, T4, TENSOR
+
+UNSURE, WRONG = Verdict.NEEDS_RUNTIME_CHECK, Verdict.ALWAYS_WRONG
+ZERO, ONE = 'R.const(0.0, "float32")', 'R.const(1.0, "float32")'
+CASES = {
+    f"a = R.multiply(t, {ZERO})": UNSURE,
+    f"a = R.multiply(t, {ONE})": WRONG,
+    "b = R.add(t, x); d = R.add(t, x); a = R.subtract(b, d)": UNSURE,
+    "b = R.add(t, x); d = R.add(t, x); a = R.add(b, d)": WRONG,
+    "b = R.negative(t); a = R.add(b, t)": UNSURE,
+    "b = R.nn.relu(t); a = R.add(b, t)": WRONG,
+    "b = R.nn.relu(t); d = R.add(b, x); a = R.add(d, t)": WRONG,
+    "z = R.zeros(R.shape([4]), 'float32'); b = R.add(t, x); a = R.multiply(b, z)": UNSURE,
+    "z = R.ones(R.shape([4]), 'float32'); b = R.add(t, x); a = R.multiply(b, z)": WRONG,
+    "k = Module.add(t, x, u); w = R.add(t, x); a = R.subtract(u, w)": UNSURE,
+    "k = Module.add(t, x, u); w = R.add(x, x); a = R.subtract(u, w)": WRONG,
+    f"b = R.greater(t, {ZERO}); d = R.logical_not(b); e = R.logical_or(b, d); a = R.astype(e, 'float32')": UNSURE,
+    f"b = R.greater(t, {ZERO}); a = R.astype(b, 'float32')": WRONG,
+    f"b = R.nn.relu(t); a = R.minimum(b, {ZERO})": UNSURE,
+    f"b = R.nn.relu(t); a = R.maximum(b, {ZERO})": WRONG,
+    "b = R.nn.softmax(t); a = R.sum(b)": UNSURE,
+}
+HEAD = f"""
+@R.function(pure=False)
+def main_NUMBER(x: {T4}, y: {T4}):
+    s = {STORAGE}
+    t = {TENSOR.format("s")}
+    q = {STORAGE}
+    u = {TENSOR.format("q")}
+    k0 = Module.double(y, t)
+"""
+DAMAGE = f"v = {TENSOR.format('s')}; k1 = Module.double(x, v); k2 = Module.double(v, y); "
+
+
+def _module(*, damaged: bool) -> Any:
+    texts = []
+    for number, lines in enumerate(CASES):
+        done = DAMAGE if damaged else DAMAGE.replace(TENSOR.format("s"), TENSOR.format(STORAGE))
+        body = f"{done}{lines}; return a".replace("; ", "\n")
+        texts.append(HEAD.replace("NUMBER", str(number)) + indent(body, "    "))
+    return parse(KERNELS + "\n".join(texts))
+
+
+def test_what_comes_to_the_same_is_not_always_wrong() -> None:
+    found = checks(_module(damaged=True), "RLX203")
+    for number, (lines, verdict) in enumerate(CASES.items()):
+        said = [one for one in found if one.function == f"main_{number}" and one.binding == "k1"]
+        assert [one.verdict for one in said] == [verdict], lines
+
+
+@pytest.mark.vm
+def test_the_machine_returns_what_is_right_for_these_only() -> None:
+    text = _module(damaged=False)
+    machines = [
+        relax.VirtualMachine(tvm.compile(one, "llvm"), tvm.cpu()) for one in (_module(damaged=True), text)
+    ]
+    for number, (lines, verdict) in enumerate(CASES.items()):
+        given = [np.array(one, "float32") for one in ([1, 2, -3, 4], [-3, 1, 5, 2])]
+        answers = [one[f"main_{number}"](*map(tvm.runtime.tensor, given)).numpy() for one in machines]
+        assert np.allclose(*answers) == (verdict is UNSURE), lines
