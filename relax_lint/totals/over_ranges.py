@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+import sympy
+
+from relax_lint.model.operations import AllocStorage, AllocTensor
 from relax_lint.model.program import Function, Program
-from relax_lint.results.memory_figures import OverRange
+from relax_lint.results.memory_figures import OVER_RANGE, OverRange
 from relax_lint.settings.memory_request import MemoryRequest
-from relax_lint.symbolic.quantity import Unknown
+from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.totals.bounded import bounded
-from relax_lint.totals.formula import total
+from relax_lint.totals.formula import is_never_negative, never_negative_symbols, total
 from relax_lint.totals.kernel_memory import KernelMemory
 from relax_lint.totals.pool_limits import concrete_pool, pool_limits
-from relax_lint.totals.quantities import Indeterminate, Quantity
+from relax_lint.totals.quantities import Indeterminate, Quantity, evaluate, impossible
 from relax_lint.totals.tried import tried
 from relax_lint.totals.workspaces import concrete_workspaces, held_at_most
 
+_NOT_ALLOCATED = ("parameters.bytes", "constants.bytes", "io_used_memory")
+_OF_TENSORS = ("unplanned.dynamic_bytes", "lower_bound")
 _POOLS = {"reserved.pooled": 1, "repeated.pooled": 2}
 """The totals of the pooled allocator, and over how many calls."""
 _TOGETHER = {
@@ -25,22 +30,65 @@ _TOGETHER = {
 
 
 def over_ranges(
-    every: Mapping[str, Quantity | Unknown], request: MemoryRequest, within: MemoryRequest
+    function: Function,
+    every: Mapping[str, Quantity | Unknown],
+    request: MemoryRequest,
+    within: MemoryRequest,
 ) -> tuple[dict[str, OverRange], dict[str, str]]:
     """The maxima of what has a formula over the ranges, and why some are missing."""
     found: dict[str, OverRange] = {}
     missing: dict[str, str] = {}
-    for name, size in every.items() if within.bindings else ():
+    if not within.bindings:
+        return found, missing
+    storages, tensors = _perhaps_negative(function)
+    for name, size in every.items():
         if isinstance(size, Unknown):
             continue
         try:
             over = bounded(size, request, within)
         except Indeterminate as reason:
-            missing[f"{name} over the range"] = str(reason)
+            missing[f"{name}{OVER_RANGE}"] = str(reason)
             continue
-        if over is not None:
+        if over is None:
+            continue
+        why = None
+        if not over.is_limit and name not in _NOT_ALLOCATED:
+            sizes = tensors if name in _OF_TENSORS else storages
+            why = impossible(over.maximum) or _impossible(sizes, {**within.point, **over.at})
+        if why is None:
             found[name] = over
+        elif over.at:
+            missing[f"{name}{OVER_RANGE}"] = why
     return found, missing
+
+
+def _perhaps_negative(function: Function) -> tuple[list[sympy.Expr], list[sympy.Expr]]:
+    """The sizes that may be negative at some values, of what every call of a function allocates, and of its
+    tensors.
+    """
+    positive = never_negative_symbols(function)
+    storages = [op.size for op in function.body.ops if isinstance(op, AllocStorage)]
+    tensors = [op for op in function.body.ops if isinstance(op, AllocTensor)]
+    storages += [op.bytes for op in tensors if op.storage is None]
+
+    def negative(sizes: Iterable[Size]) -> list[sympy.Expr]:
+        known = [size for size in sizes if not isinstance(size, Unknown)]
+        return [size for size in known if not is_never_negative(size, positive)]
+
+    return negative(storages), negative(op.bytes for op in tensors)
+
+
+def _impossible(sizes: Iterable[sympy.Expr], at: Mapping[str, int]) -> str | None:
+    """Why no call allocates what is asked for at some values: what a formula gives there was never taken."""
+    for size in sizes:
+        try:
+            reason = impossible(evaluate(size, at))
+        except Indeterminate:
+            # Other symbols, or a division by zero, of which the formula of the total tells.
+            continue
+        if reason is not None:
+            return f"{reason}, as it would at {', '.join(f'{n} = {v}' for n, v in sorted(at.items()))}"
+    return None
 
 
 def limits_of(
