@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import sympy
 
-from relax_lint.model.operations import AllocStorage, AllocTensor
+from relax_lint.model.operations import AllocStorage, AllocTensor, FunctionCall
 from relax_lint.model.program import Function, Program
 from relax_lint.results.memory_figures import OVER_RANGE, OverRange
 from relax_lint.settings.memory_request import MemoryRequest
@@ -15,7 +15,7 @@ from relax_lint.totals.bounded import bounded
 from relax_lint.totals.formula import is_never_negative, never_negative_symbols, total
 from relax_lint.totals.kernel_memory import KernelMemory
 from relax_lint.totals.pool_limits import concrete_pool, pool_limits
-from relax_lint.totals.quantities import Indeterminate, Quantity, evaluate, impossible
+from relax_lint.totals.quantities import Indeterminate, Quantity, Scope, evaluate, impossible, match_arguments
 from relax_lint.totals.tried import tried
 from relax_lint.totals.workspaces import concrete_workspaces, held_at_most
 
@@ -30,6 +30,7 @@ _TOGETHER = {
 
 
 def over_ranges(
+    program: Program,
     function: Function,
     every: Mapping[str, Quantity | Unknown],
     request: MemoryRequest,
@@ -40,7 +41,7 @@ def over_ranges(
     missing: dict[str, str] = {}
     if not within.bindings:
         return found, missing
-    storages, tensors = _perhaps_negative(function)
+    storages, tensors = _perhaps_negative(program, function)
     for name, size in every.items():
         if isinstance(size, Unknown):
             continue
@@ -62,20 +63,40 @@ def over_ranges(
     return found, missing
 
 
-def _perhaps_negative(function: Function) -> tuple[list[sympy.Expr], list[sympy.Expr]]:
-    """The sizes that may be negative at some values, of what every call of a function allocates, and of its
-    tensors.
+def _perhaps_negative(program: Program, function: Function) -> tuple[list[sympy.Expr], list[sympy.Expr]]:
+    """The sizes that may be negative at some values, of what every call of a function allocates, and of the
+    tensors: its own and those of the functions that it always calls.
     """
     positive = never_negative_symbols(function)
-    storages = [op.size for op in function.body.ops if isinstance(op, AllocStorage)]
-    tensors = [op for op in function.body.ops if isinstance(op, AllocTensor)]
-    storages += [op.bytes for op in tensors if op.storage is None]
+    functions = {each.name: each for each in program.functions}
+    allocated: list[sympy.Expr] = []
+    of_tensors: list[sympy.Expr] = []
+    pending, seen = [(function, Scope(None))], {function.name}
+    while pending:
+        active, scope = pending.pop()
+        for op in active.body.ops:
+            if isinstance(op, FunctionCall) and op.target in functions and op.target not in seen:
+                callee = functions[op.target]
+                seen.add(callee.name)
+                pending.append((callee, match_arguments(active, scope, callee, op.arguments)))
+            elif isinstance(op, AllocStorage):
+                allocated += _open_size(op.size, scope, positive)
+            elif isinstance(op, AllocTensor):
+                found = _open_size(op.bytes, scope, positive)
+                of_tensors += found
+                allocated += found if op.storage is None else ()
+    return allocated, of_tensors
 
-    def negative(sizes: Iterable[Size]) -> list[sympy.Expr]:
-        known = [size for size in sizes if not isinstance(size, Unknown)]
-        return [size for size in known if not is_never_negative(size, positive)]
 
-    return negative(storages), negative(op.bytes for op in tensors)
+def _open_size(size: Size, scope: Scope, positive: frozenset[sympy.Symbol]) -> list[sympy.Expr]:
+    """A size in the terms of the outermost function, if it may be negative."""
+    if isinstance(size, Unknown) or size.is_Integer:
+        return []
+    try:
+        found = scope.quantity(size)
+    except Indeterminate:
+        return []
+    return [] if isinstance(found, int) or is_never_negative(found, positive) else [found]
 
 
 def _impossible(sizes: Iterable[sympy.Expr], at: Mapping[str, int]) -> str | None:
@@ -87,7 +108,8 @@ def _impossible(sizes: Iterable[sympy.Expr], at: Mapping[str, int]) -> str | Non
             # Other symbols, or a division by zero, of which the formula of the total tells.
             continue
         if reason is not None:
-            return f"{reason}, as it would at {', '.join(f'{n} = {v}' for n, v in sorted(at.items()))}"
+            names = sorted(symbol.name for symbol in size.free_symbols)
+            return f"{reason}, as it would at {', '.join(f'{name} = {at[name]}' for name in names)}"
     return None
 
 

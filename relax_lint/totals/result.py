@@ -68,8 +68,12 @@ def function_totals(
     reasons = {name: total.reason for name, total in every.items() if isinstance(total, Unknown)}
     within = with_bounds(function, request) if request.details else request
     limits = {} if kernels is None else limits_of(program, function, kernels, every, page_size)
-    ranges, unknown = over_ranges(function, every, request, within)
-    unknown |= _lost(every, dict(_named(here)) | _groups(here), {*ranges, *unknown})
+    ranges, unknown = over_ranges(program, function, every, request, within)
+    # At one point the walk knows better than the formula.
+    told = {*ranges, *unknown} if within.ranges else set(unknown)
+    lost = _lost(every, dict(_named(here)) | _groups(here), told)
+    ranges = {name: over for name, over in ranges.items() if f"{name}{AT_VALUES}" not in lost}
+    unknown |= lost
     if kernels is not None and within.ranges:
         ranges |= followed(program, function, kernels, set(reasons), within, limits, page_size)
     return MemoryTotals(

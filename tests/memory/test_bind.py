@@ -241,14 +241,31 @@ def test_over_ranges_no_value_counts_where_a_size_is_negative(memory: Memory) ->
     # At k = 0 the formula gives 176 - 16: more than at the end, but no call gets there.
     found = _totals(memory, NEGATIVE, "n=8", "k=0..5")
     assert "peak_live" not in found["over_range"]
-    assert (
-        found["unknown"]["peak_live over the range"] == "nothing has -16 bytes, as it would at k = 0, n = 8"
-    )
+    assert found["unknown"]["peak_live over the range"] == "nothing has -16 bytes, as it would at k = 0"
     assert found["over_range"]["parameters.bytes"]["maximum"] == 32
     # Right twin: the largest value is one that a call takes, whatever others there are in the range.
     grown = _totals(memory, NEGATIVE, "n=8", "k=0..50")
     assert grown["over_range"]["peak_live"]["maximum"] == 4 * 50 - 16 + 0 + 32
     assert _totals(memory, NEGATIVE, "n=8", "k=4..5")["over_range"]["peak_live"]["maximum"] == 4 + 16 + 32
+
+
+def test_the_sizes_of_functions_that_are_called_count(memory: Memory) -> None:
+    calling = """
+    @R.function(pure=False)
+    def main(x: R.Tensor(("m",), "float32"), p: R.Shape(["j"])) -> R.Tensor(("m",), "float32"):
+        m = T.int64()
+        j = T.int64()
+        return Module.inner(x, p)
+"""
+    module = NEGATIVE.replace("def main(", "def inner(").replace("(pure", "(private=True, pure") + calling
+    named = ("--output-format", "json", "--bind", "m=8", "--bind", "n=8", "--bind")
+    for binding, behind, why in (
+        ("j=3", "at these values", "nothing has -4 bytes"),
+        ("j=0..5", "over the range", "nothing has -16 bytes, as it would at j = 0"),
+    ):
+        found = memory(module, *named, binding, "--bind", binding.replace("j", "k")).report["memory"][1]
+        assert (found["function"], found["unknown"][f"peak_live {behind}"]) == ("main", why)
+        assert "peak_live" not in found["over_range"]
 
 
 def test_where_every_size_is_negative(memory: Memory) -> None:
