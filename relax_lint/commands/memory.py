@@ -44,7 +44,8 @@ def understand(options: Namespace, select: Sequence[str] | None) -> Asked:
         bindings=read_bindings(options.bind or ()),
         estimates=options.output_format == "tvm",
         timelines=options.output_format == "html",
-        details=options.output_format != "tvm",
+        # A comparison is of all that an earlier report has, whatever is shown.
+        details=options.output_format != "tvm" or options.compare is not None,
         formulas=options.formulas,
         device_memory=None if options.device_memory is None else read_size(options.device_memory),
         # Without a sandbox that is as strict TVM compiles nothing of others.

@@ -27,7 +27,6 @@ from relax_lint.facts.remedies import (
 from relax_lint.fixes.changes import (
     Applicability,
     InsertAssert,
-    MoveKill,
     Remedy,
     Remove,
     RenameBound,
@@ -36,6 +35,7 @@ from relax_lint.fixes.changes import (
 from relax_lint.fixes.check_form import CheckForm
 from relax_lint.fixes.comparing import Comparison, comparison
 from relax_lint.fixes.conditions import check_title, conjuncts, is_exact, is_writable
+from relax_lint.fixes.kills import after_last_use
 from relax_lint.fixes.left_over import LeftOver
 from relax_lint.fixes.minimal import MinimalChecks, checks_of, first_safe
 from relax_lint.fixes.resizing import Resizing
@@ -94,7 +94,7 @@ class Planner:
             case DropAllocation():
                 return Plan(self._drop_allocation(request.allocation))
             case DelayKill():
-                return Plan(self._delay(request.kill))
+                return Plan(after_last_use(request.kill, self._function, self._facts.flow))
             case RenameDeclaredBound():
                 return Plan(self._rename(request))
         return NOTHING
@@ -241,40 +241,6 @@ class Planner:
     @cached_property
     def _users(self) -> dict[ValueId, list[Op]]:
         return users_of(self._function)
-
-    # -- kills ---------------------------------------------------------------------------------
-
-    def _delay(self, kill: Kill) -> tuple[Remedy, ...]:
-        """For a kill before the last use: it moves after that, or is removed where the value is used outside
-        the branch of the kill, with all others where it is returned; TVM adds the missing kills.
-        """
-        paths = self._facts.flow.paths
-        path = paths.of(kill)
-        kills = self._kills_of_register(kill)
-        uses = [use for use in self._facts.flow.kills.uses if use.kill in kills]
-        if any(use.op is None for use in uses):
-            what = "the early kill" if len(kills) == 1 else "the early kills"
-            return (Remedy(f"remove {what}", Applicability.SAFE, tuple(Remove(one) for one in kills)),)
-        last = None
-        for use in uses:
-            if use.kill is not kill or use.op is None:
-                continue
-            if paths.of(use.op)[: len(path)] != path:
-                return (Remedy("remove the early kill", Applicability.SAFE, (Remove(kill),)),)
-            last = use.op if last is None or use.op.place.index > last.place.index else last
-        if last is None:
-            return ()
-        inside = paths.of(last)
-        after = self._operation(inside[len(path)][0]) if len(inside) > len(path) else last
-        return (Remedy("move the kill after the last use", Applicability.SAFE, (MoveKill(kill, after),)),)
-
-    def _kills_of_register(self, kill: Kill) -> list[Kill]:
-        """All kills of what a kill kills, in program order."""
-        register = self._facts.flow.aliases.register
-        return [one for one in self._function.body.of(Kill) if register(one.target) == register(kill.target)]
-
-    def _operation(self, index: int) -> Op:
-        return next(op for op in self._facts.operations if op.place.index == index)
 
 
 def _with_left(help: tuple[str, ...], remedies: Sequence[Remedy], left: str | None) -> tuple[str, ...]:

@@ -10,16 +10,25 @@ from relax_lint.output.style import Style
 from relax_lint.output.tables import table
 from relax_lint.support.byte_text import bytes_text
 from relax_lint.support.escaping import printable
-from relax_lint.totals.comparison import NOT_KNOWN
+from relax_lint.totals.comparison import MAXIMUM, NOT_KNOWN
 
 if TYPE_CHECKING:
     from relax_lint.totals.comparison import Change, Comparison
 
 _TITLES = {
+    "tensors": "sum of tensors",
     "planned": "planned",
     "peak_live": "peak live",
     "reserved.naive": "reserved, naive",
     "reserved.pooled": "reserved, pooled",
+    "repeated.naive": "repeated calls, naive",
+    "repeated.pooled": "repeated calls, pooled",
+    "lower_bound": "lower bound",
+    "workspaces.held": "kernel workspaces",
+    "workspaces.together.naive": "with workspaces, naive",
+    "workspaces.together.pooled": "with workspaces, pooled",
+    "packed.device": "packed functions",
+    "packed.host": "packed functions, host",
     "parameters": "parameters",
     "constants": "constants",
 }
@@ -56,7 +65,10 @@ def _row(change: Change, limit: Fraction | None) -> tuple[str, ...]:
         grew = "grew" if isinstance(change.new, int) and isinstance(change.old, int) else "may grow"
         remark = f"{grew} by more than {allowed}"
     growth = "" if change.growth is None else _percent(change.growth)
-    return _TITLES[change.total], f"{_size(change.old)} -> {_size(change.new)}", growth, remark
+    title = _TITLES[change.total.removesuffix(MAXIMUM)]
+    if change.total.endswith(MAXIMUM):
+        title = f"{title}, at most"
+    return title, f"{_size(change.old)} -> {_size(change.new)}", growth, remark
 
 
 def _size(size: int | str) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from relax_lint.support.errors import UserError
-from relax_lint.totals.comparison import Formulas, FunctionTotals, Subject, formulas
+from relax_lint.totals.compared_maxima import Bounds
+from relax_lint.totals.comparison import FunctionTotals, Subject, function_totals
 
 _LARGEST_REPORT = 1 << 28
 
@@ -35,9 +36,44 @@ def read_report(path: str) -> list[FunctionTotals]:
 
 
 def _totals(total: Mapping[str, Any]) -> FunctionTotals:
-    return FunctionTotals(
-        _subject(total), _formulas(total), frozenset(total["unknown"]), dict(total["bindings"])
+    unplanned, planned = total["unplanned"], total["planned"]
+    found = {
+        "unplanned.dynamic_bytes": _expr(unplanned["dynamic_bytes"]),
+        "planned.dynamic_bytes": _expr(planned["dynamic_bytes"]),
+        "peak_live": _expr(total["peak_live"]),
+        "parameters.bytes": _expr(total["parameters"]["bytes"]),
+        "constants.bytes": _expr(total["constants"]["bytes"]),
+        **_exprs("reserved.", total["reserved"]),
+    }
+    # An older release has not written these.
+    found |= _exprs("", {name: total[name] for name in ("lower_bound",) if name in total})
+    found |= _exprs("repeated.", total.get("repeated") or {})
+    workspaces, packed = total.get("workspaces"), total.get("packed")
+    if workspaces is not None:
+        found["workspaces.held"] = _expr(workspaces["held"])
+        found |= _exprs("workspaces.together.", workspaces["together"])
+    if packed is not None:
+        found |= _exprs("packed.", {name: packed[name] for name in ("device", "host")})
+    return function_totals(
+        _subject(total),
+        found,
+        {"tensors": int(unplanned["static_bytes"]), "planned": int(planned["static_bytes"])},
+        frozenset(total["unknown"]),
+        dict(total["bindings"]),
+        _over_range(total["over_range"]) if "over_range" in total else None,
+        {symbol["name"]: (symbol["low"], symbol["high"]) for symbol in total["symbols"]},
     )
+
+
+def _over_range(ranges: Mapping[str, Any]) -> dict[str, tuple[int, bool, Bounds]]:
+    return {
+        name: (
+            int(over["maximum"]),
+            bool(over["is_limit"]),
+            tuple((one["name"], one["low"], one["high"]) for one in over["within"]),
+        )
+        for name, over in ranges.items()
+    }
 
 
 def _subject(total: Mapping[str, Any]) -> Subject:
@@ -47,17 +83,8 @@ def _subject(total: Mapping[str, Any]) -> Subject:
     return Subject(path, module, name)
 
 
-def _formulas(total: Mapping[str, Any]) -> Formulas:
-    planned, reserved = total["planned"], total["reserved"]
-    return formulas(
-        planned_static=int(planned["static_bytes"]),
-        planned_dynamic=_expr(planned["dynamic_bytes"]),
-        peak_live=_expr(total["peak_live"]),
-        naive=_expr(reserved.get("naive")),
-        pooled=_expr(reserved.get("pooled")),
-        parameters=_expr(total["parameters"]["bytes"]),
-        constants=_expr(total["constants"]["bytes"]),
-    )
+def _exprs(prefix: str, amounts: Mapping[str, Any]) -> dict[str, str | None]:
+    return {f"{prefix}{name}": _expr(amount) for name, amount in amounts.items()}
 
 
 def _expr(amount: Any) -> str | None:

@@ -9,7 +9,7 @@ from relax_lint.output.memory_why import why_rows
 from relax_lint.output.memory_workspaces import packed_rows, workspace_rows
 from relax_lint.output.style import Style
 from relax_lint.output.tables import count, table
-from relax_lint.results.memory_figures import Amount, MemoryTotals, OverRange, Piece
+from relax_lint.results.memory_figures import AT_VALUES, OVER_RANGE, Amount, MemoryTotals, OverRange, Piece
 from relax_lint.support.byte_text import bytes_text
 from relax_lint.support.escaping import printable
 from relax_lint.support.lazy_dataclass import dataclass
@@ -67,9 +67,10 @@ class _Figures:
     def rows(self, label: str, key: str, amount: Amount | None) -> Iterator[tuple[str, str]]:
         """A total, and below it the formulas."""
         yield label, self.text(amount, key)
-        found, why = self.total.over_range.get(key), self.total.unknown.get(f"{key} over the range")
-        if why is not None:
-            yield "", f"its maximum is unknown: {printable(why)}"
+        found = self.total.over_range.get(key)
+        for what, behind in (("maximum", OVER_RANGE), ("value", AT_VALUES)):
+            if (why := self.total.unknown.get(f"{key}{behind}")) is not None:
+                yield "", f"its {what} is unknown: {printable(why)}"
         if found is None or not found.at or not self.formulas:
             return
         if amount is not None:

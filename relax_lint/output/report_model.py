@@ -26,7 +26,7 @@ from relax_lint.results.memory_why import Why
 from relax_lint.results.report import InputStatus
 from relax_lint.results.verdict import Prover, Severity, Verdict
 from relax_lint.support.lazy_dataclass import dataclass
-from relax_lint.totals.comparison import FIGURES
+from relax_lint.totals.comparison import COMPARED
 from relax_lint.totals.serving import Serving
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -298,7 +298,7 @@ class ChangeObject:
     path: str
     module: str | None
     function: FunctionName
-    total: Annotated[str, {"enum": list(FIGURES)}]
+    total: Annotated[str, {"enum": list(COMPARED)}]
     old: int | str
     new: Annotated[int | str, _text("bytes, or a formula where symbols remain")]
     growth: Annotated[float | None, _text("0.05 for 5 %")]

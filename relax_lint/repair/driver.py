@@ -66,7 +66,7 @@ Judge: TypeAlias = Callable[
 def repair(targets: Iterable[Target[Offer, Draft, Judged]], judge: Judge[Offer, Draft, Judged]) -> None:
     """Make fixes until none is left to try. A fix stays only if a finding went away and, for a safe one, none
     came. Checks that a later fix made needless are taken out again; what the checks that stay make
-    needless goes last.
+    needless goes last. What was tried in vain is tried again once something else was made.
     """
     trials = {target: Trials() for target in targets}
     _make(trials, judge)
@@ -103,4 +103,6 @@ def _take_out_spare_checks(
 
 def _next(target: Target[Offer, Draft, Judged], tried: Trials) -> Sequence[Offer]:
     offers = tried.whose_turn_it_is(target.offers(tried.refused))
+    if not offers and tried.try_again():
+        return _next(target, tried)
     return tried.limited(target.compatible(offers))

@@ -51,6 +51,7 @@ class Trials:
         self._put_off: set[Hashable] = set()
         self._limit: int | None = None
         self._made: list[int] = []
+        self._outdated: set[Hashable] = set()
         self.checks_are_final = False
         """Whether all checks that were inserted stay: what they make needless can go."""
 
@@ -65,6 +66,13 @@ class Trials:
     def refused(self) -> Collection[Hashable]:
         """The keys of fixes that were tried in vain."""
         return self._refused
+
+    def try_again(self) -> bool:
+        """Whether something is to be tried again: it was tried in vain, and something else was made since."""
+        found = bool(self._outdated)
+        self._refused -= self._outdated
+        self._outdated.clear()
+        return found
 
     def whose_turn_it_is(self, offered: Sequence[AnyOffered]) -> list[AnyOffered]:
         """Those of the lowest turn. What was put off waits until nothing else is left."""
@@ -94,6 +102,7 @@ class Trials:
             return 0
         self._put_off.clear()
         self._limit = None
+        self._outdated |= self._refused
         self._made.append(max(trial.turn for trial in tried))
         return helped.total()
 

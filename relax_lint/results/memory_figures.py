@@ -11,6 +11,10 @@ from relax_lint.results.notebook import totals_html
 from relax_lint.results.plain import to_json
 from relax_lint.support.lazy_dataclass import dataclass
 
+OVER_RANGE = " over the range"
+"""Behind the name of a total in `unknown`: why it has no maximum over ranges."""
+AT_VALUES = " at these values"
+"""The same: why a total that has a formula has no value at the bindings."""
 MAX_TIMELINES = 8
 """Paths through one function that a report shows; there may be more."""
 
@@ -226,6 +230,7 @@ class MemoryTotals:
 
     `bindings` are the values that were asked for. A total for which there is no formula is None, or a number
     that holds at the bindings only; `unknown` has the reason by its name: `peak_live`, `reserved.pooled`, ...
+    (with `OVER_RANGE` or `AT_VALUES` behind it where only a maximum or a value is missing).
     `over_range`, by the same names, is there for ranges, asked for or declared as bounds; `at_most` has
     what a total without a formula never exceeds; `timelines` are there where they were asked for. `reserved`
     is for one call and `repeated` for any number of calls one after the other, by allocator. `workspaces`,

@@ -34,7 +34,7 @@ from relax_lint.totals.own_pools import has_own_pools, with_own_pools
 from relax_lint.totals.peaks import Group, Peak, devices_of, peak, scopes_of
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.pools import pooled
-from relax_lint.totals.quantities import Indeterminate, Quantity, Scope, held_bytes, value_bytes
+from relax_lint.totals.quantities import Indeterminate, Quantity, Scope, held_bytes, impossible, value_bytes
 from relax_lint.totals.used_memory import CallUse, used_memory
 from relax_lint.totals.walk import Events, ExecMode, Inventory
 from relax_lint.vm.allocators import DEFAULT_PAGE_SIZE, Allocator
@@ -246,8 +246,16 @@ def _count(sizes: Iterable[Size], scope: Scope) -> Counted:
             static.append(int(size))
         else:
             dynamic.append(size)
-    dynamic_bytes = _or_unknown(lambda: total(scope.quantity(size) for size in dynamic))
+    dynamic_bytes = _or_unknown(lambda: total(_possible(scope.quantity(size)) for size in dynamic))
     return Counted(len(static), sum(static), len(dynamic), dynamic_bytes)
+
+
+def _possible(size: Quantity) -> Quantity:
+    """A size that a call can ask for. Raises Indeterminate for any other."""
+    reason = impossible(size)
+    if reason is not None:
+        raise Indeterminate(reason)
+    return size
 
 
 def _held_by(function: Function, values: Iterable[ValueId], scope: Scope) -> Quantity | Unknown:

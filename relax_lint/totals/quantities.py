@@ -16,6 +16,8 @@ from relax_lint.symbolic.quantity import Shape, Size, Unknown
 
 Quantity: TypeAlias = "int | sympy.Expr"
 """A number of bytes: an int where no symbol remains."""
+_MOST_BYTES = 1 << 63
+"""From so many bytes on a size is not what TVM computes."""
 
 
 class Indeterminate(Exception):
@@ -82,6 +84,15 @@ class Scope:
         if all(isinstance(value, int) for value in values):
             return evaluate_at(size, symbols, values)
         return size.xreplace(dict(zip(symbols, map(sympy.sympify, values), strict=True)))
+
+
+def impossible(size: Quantity) -> str | None:
+    """Why no call ends well that asks for so many bytes, or it asks for something else: TVM computes modulo
+    2**64. None where one may.
+    """
+    if not isinstance(size, int) or 0 <= size < _MOST_BYTES:
+        return None
+    return f"nothing has {size:,} bytes"
 
 
 def planned_bytes(shape: Shape, dtype: DType, scope: Scope) -> Quantity:

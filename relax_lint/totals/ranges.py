@@ -67,7 +67,7 @@ def _everywhere(total: sympy.Expr, symbols: tuple[sympy.Symbol, ...], spans: Seq
         if size > best:
             best, where = size, values
     if not where:
-        raise Indeterminate(f"`{expr_text(total)}` divides by zero")
+        raise Indeterminate(_why_none(total, symbols, spans))
     return OverRange(best, dict(zip((symbol.name for symbol in symbols), where, strict=True)))
 
 
@@ -86,13 +86,22 @@ def _along(total: sympy.Expr, symbol: sympy.Symbol, span: Binding) -> OverRange:
             leader = sizes.index(size)
             turns.append((n, leader))
     if best < 0:
-        raise Indeterminate(f"`{expr_text(total)}` divides by zero")
+        raise Indeterminate(_why_none(total, (symbol,), (span,)))
     ends = [start - 1 for start, _ in turns[1:]] + [span.high]
     pieces = tuple(
         Piece(start, end, expr_text(alternatives[which]))
         for (start, which), end in zip(turns, ends, strict=True)
     )
     return OverRange(best, {symbol.name: where}, pieces)
+
+
+def _why_none(total: sympy.Expr, symbols: tuple[sympy.Symbol, ...], spans: Sequence[Binding]) -> str:
+    """Why a total is no number of bytes at any value."""
+    try:
+        size = compile_expr(total, symbols)(*(span.high for span in spans))
+    except ZeroDivisionError:
+        return f"`{expr_text(total)}` divides by zero"
+    return f"nothing has {size:,} bytes"
 
 
 def _valued(compiled: Callable[..., int]) -> Callable[..., int]:

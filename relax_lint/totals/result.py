@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 
 from relax_lint.model.program import BoundKind, Function, Program
 from relax_lint.results.memory_figures import (
+    AT_VALUES,
+    OVER_RANGE,
     Amount,
     CallMemory,
     MemoryTotals,
@@ -24,7 +26,7 @@ from relax_lint.totals.kernel_memory import KernelMemory
 from relax_lint.totals.over_ranges import followed, limits_of, over_ranges
 from relax_lint.totals.packed_memory import measure_packed
 from relax_lint.totals.peaks import Peak
-from relax_lint.totals.quantities import Quantity
+from relax_lint.totals.quantities import Quantity, impossible
 from relax_lint.totals.timeline import timelines
 from relax_lint.totals.why import why
 from relax_lint.totals.workspace_result import named, of_calls, of_packed, packed, workspaces
@@ -66,8 +68,12 @@ def function_totals(
     reasons = {name: total.reason for name, total in every.items() if isinstance(total, Unknown)}
     within = with_bounds(function, request) if request.details else request
     limits = {} if kernels is None else limits_of(program, function, kernels, every, page_size)
-    ranges, unknown = over_ranges(every, request, within)
-    unknown = {**_lost(every, dict(_named(here)) | _groups(here)), **unknown}
+    ranges, unknown = over_ranges(program, function, every, request, within)
+    # At one point the walk knows better than the formula.
+    told = {*ranges, *unknown} if within.ranges else set(unknown)
+    lost = _lost(every, dict(_named(here)) | _groups(here), told)
+    ranges = {name: over for name, over in ranges.items() if f"{name}{AT_VALUES}" not in lost}
+    unknown |= lost
     if kernels is not None and within.ranges:
         ranges |= followed(program, function, kernels, set(reasons), within, limits, page_size)
     return MemoryTotals(
@@ -120,6 +126,8 @@ def _why(program: Program, function: Function, totals: Totals, within: MemoryReq
         return None
     own = {name: span for name, span in ranges.items() if name in found.at}
     needed = size_of(totals.lower_bound)
+    if any(impossible(tensor.bytes) for tensor in found.tensors):
+        return None
     changes = sorted((*found.changes, *halved_bounds(needed, own, at)), key=lambda each: -each.saves)
     declared = {span.name: span for span in with_bounds(function, _TOTALS_ONLY).ranges}
     inputs = {name: within.point.get(name, max(span.low, 1)) for name, span in declared.items()}
@@ -139,12 +147,16 @@ def outside_declared(function: Function, request: MemoryRequest) -> Iterator[str
                 yield f"`{binding}` violates the declared bound `{declared}` of `{function.name}`"
 
 
-def _lost(every: Mapping[str, Quantity | Unknown], here: Mapping[str, Quantity | Unknown]) -> dict[str, str]:
-    """Why a total that has a formula has no value at the binding."""
+def _lost(
+    every: Mapping[str, Quantity | Unknown], here: Mapping[str, Quantity | Unknown], told: Set[str]
+) -> dict[str, str]:
+    """Why a total that has a formula has no value at the binding, where nothing is `told` over ranges."""
     return {
-        f"{name} over the range": size.reason
+        f"{name}{AT_VALUES}": size.reason
         for name, size in here.items()
-        if isinstance(size, Unknown) and not isinstance(every.get(name), Unknown)
+        if isinstance(size, Unknown)
+        and not isinstance(every.get(name), Unknown)
+        and told.isdisjoint((name, f"{name}{OVER_RANGE}"))
     }
 
 

@@ -18,12 +18,10 @@ from relax_lint.model.operations import (
 from relax_lint.model.program import Function
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.totals.cases import Chosen
-from relax_lint.totals.quantities import Quantity, Scope
+from relax_lint.totals.quantities import Quantity, Scope, impossible
 from relax_lint.vm.scopes import has_pool_of_its_own
 
 T = TypeVar("T")
-_MOST_BYTES = 1 << 63
-"""From so many bytes on a size is not what TVM computes."""
 Pool: TypeAlias = "tuple[int, bool]"
 """The number of a device, and whether it is the pool that its scope has of its own."""
 
@@ -69,9 +67,7 @@ class Allocation:
 
 def located(size: Quantity, op: AllocStorage | AllocTensor, unknown: str | None = None) -> Allocation:
     """The memory of so many bytes that an operation takes, where it takes it."""
-    if unknown is None and isinstance(size, int) and not 0 <= size < _MOST_BYTES:
-        # No call ends well that asks for it, or it asks for something else: TVM computes modulo 2**64.
-        unknown = f"nothing has {size:,} bytes"
+    unknown = impossible(size) if unknown is None else unknown
     return Allocation(size, op.place, op.scope or "global", op.device or 0, unknown)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 import sympy
@@ -14,7 +15,7 @@ from relax_lint.symbolic.parsing import parse_expr
 from relax_lint.totals.compute import measure
 from relax_lint.vm.allocators import Allocator
 from tests.memory.conftest import Memory
-from tests.memory.programs import BRANCHES, SYMBOLIC
+from tests.memory.programs import BRANCHES, HEADER, SYMBOLIC
 from tests.report_schema import report_validator
 
 
@@ -197,3 +198,90 @@ def test_the_tvm_format_is_the_text_of_tvm(memory: Memory) -> None:
     expected = relax.analysis.estimate_memory_usage(tvm.script.from_source(source))
     assert found.out == expected
     assert text([]) == ""
+
+
+NEGATIVE = (
+    HEADER
+    + """@I.ir_module
+class Module:
+    @R.function(pure=False)
+    def main(x: R.Tensor(("n",), "float32"), q: R.Shape(["k"])) -> R.Tensor(("n",), "float32"):
+        n = T.int64()
+        k = T.int64()
+        s = R.memory.alloc_storage(R.shape([4 * k - 16]), 0, "global", "uint8")
+        t = R.memory.alloc_tensor(s, 0, R.shape([n // (k + 1)]), "float32")
+        a = R.builtin.alloc_tensor(R.shape([4 * (n // (k + 1))]), "float32", 0)
+        b = R.builtin.alloc_tensor(R.shape([n]), "float32", 0)
+        return b
+"""
+)
+_OF_STORAGES = ("peak_live", "reserved.naive", "repeated.naive", "planned.dynamic_bytes")
+
+
+def _totals(memory: Memory, module: str, *bindings: str) -> dict[str, Any]:
+    options = [part for binding in bindings for part in ("--bind", binding)]
+    (found,) = memory(module, *options, "--output-format", "json").report["memory"]
+    return dict(found)
+
+
+def test_at_a_value_where_a_size_is_negative_nothing_is_taken(memory: Memory) -> None:
+    found = _totals(memory, NEGATIVE, "n=8", "k=3")
+    # The virtual machine refuses to allocate -4 bytes.
+    assert {found["unknown"][f"{name} at these values"] for name in _OF_STORAGES} == {"nothing has -4 bytes"}
+    assert not {*_OF_STORAGES} & {*found["over_range"]}
+    assert found["planned"]["dynamic_bytes"]["value"] is None
+    said = memory(NEGATIVE, "--bind", "n=8", "--bind", "k=3").out
+    assert "its value is unknown: nothing has -4 bytes" in said
+    assert "maximum" not in said
+    # 4 bytes on the storage, and the tensors of 32 and 32 bytes.
+    assert _totals(memory, NEGATIVE, "n=8", "k=5")["peak_live"]["value"] == 4 + 4 * 4 + 32
+
+
+def test_over_ranges_no_value_counts_where_a_size_is_negative(memory: Memory) -> None:
+    # At k = 0 the formula gives 176 - 16: more than at the end, but no call gets there.
+    found = _totals(memory, NEGATIVE, "n=8", "k=0..5")
+    assert "peak_live" not in found["over_range"]
+    assert found["unknown"]["peak_live over the range"] == "nothing has -16 bytes, as it would at k = 0"
+    assert found["over_range"]["parameters.bytes"]["maximum"] == 32
+    # Right twin: the largest value is one that a call takes, whatever others there are in the range.
+    grown = _totals(memory, NEGATIVE, "n=8", "k=0..50")
+    assert grown["over_range"]["peak_live"]["maximum"] == 4 * 50 - 16 + 0 + 32
+    assert _totals(memory, NEGATIVE, "n=8", "k=4..5")["over_range"]["peak_live"]["maximum"] == 4 + 16 + 32
+
+
+def test_the_sizes_of_functions_that_are_called_count(memory: Memory) -> None:
+    calling = """
+    @R.function(pure=False)
+    def main(x: R.Tensor(("m",), "float32"), p: R.Shape(["j"])) -> R.Tensor(("m",), "float32"):
+        m = T.int64()
+        j = T.int64()
+        return Module.inner(x, p)
+"""
+    module = NEGATIVE.replace("def main(", "def inner(").replace("(pure", "(private=True, pure") + calling
+    named = ("--output-format", "json", "--bind", "m=8", "--bind", "n=8", "--bind")
+    for binding, behind, why in (
+        ("j=3", "at these values", "nothing has -4 bytes"),
+        ("j=0..5", "over the range", "nothing has -16 bytes, as it would at j = 0"),
+    ):
+        found = memory(module, *named, binding, "--bind", binding.replace("j", "k")).report["memory"][1]
+        assert (found["function"], found["unknown"][f"peak_live {behind}"]) == ("main", why)
+        assert "peak_live" not in found["over_range"]
+
+
+def test_where_every_size_is_negative(memory: Memory) -> None:
+    # Nothing divides by zero there: it is 4 * 5 - 400 and 16 and 32 bytes at the end.
+    only = NEGATIVE.replace("[4 * k - 16]", "[4 * k - 400]")
+    found = _totals(memory, only, "n=8", "k=0..5")
+    assert found["unknown"]["peak_live over the range"] == "nothing has -332 bytes"
+
+
+def test_with_a_value_and_a_range_nothing_is_said_to_be_unknown(memory: Memory) -> None:
+    found = _totals(memory, NEGATIVE, "n=8", "k=4..50")
+    assert not found["unknown"]
+    assert "unknown" not in memory(NEGATIVE, "--bind", "n=8", "--bind", "k=4..50").out
+
+
+def test_of_a_value_only_no_maximum_is_told(memory: Memory) -> None:
+    said = memory(NEGATIVE, "--bind", "n=8").out
+    assert "its value is unknown: no value is known for the symbol `k`" in said
+    assert "maximum" not in said

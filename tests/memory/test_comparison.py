@@ -67,6 +67,18 @@ def test_numbers_of_another_binding_are_not_compared(memory: Memory) -> None:
     assert "no total has changed" in found.out
 
 
+@pytest.mark.parametrize("output_format", ["text", "tvm"])
+def test_a_bound_that_was_raised(memory: Memory, output_format: str) -> None:
+    _earlier(memory, SYMBOLIC)
+    options = ("--compare", "old.json", "--fail-above", "50%", "--output-format", output_format)
+    assert memory(SYMBOLIC, *options).code == 0
+    found = memory(SYMBOLIC.replace("2048", "4096"), *options)
+    # 1000 bytes and 4 for each of n: 9,192 and 17,384.
+    said = " ".join((found.out + found.err).split())
+    assert "planned, at most 9,192 bytes (8.977 KiB) -> 17,384 bytes (16.98 KiB) +89.1 % grew by more" in said
+    assert found.code == 1
+
+
 def test_formats_without_a_place_for_it_tell_it_beside_them(memory: Memory) -> None:
     _earlier(memory, SYMBOLIC)
     options = (

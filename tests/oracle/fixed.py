@@ -222,8 +222,13 @@ class _Writer:
         if not own:
             return self._spare()
         name = self._chance.choice(own)
-        again = self._chance.random() < 0.2
-        return [(f"{self._name('d')} = R.memory.kill_tensor({name})", "")] * (1 + again)
+        again = self._chance.random() < 0.3
+        kills = [(f"{self._name('d')} = R.memory.kill_tensor({name})", "")] * (1 + again)
+        of_memory = [storage for storage, level in self._storages if level == "memory"]
+        if of_memory and self._chance.random() < 0.2:
+            storage = self._chance.choice(of_memory)
+            kills.insert(0, (f"{self._name('d')} = R.memory.kill_storage({storage})", ""))
+        return kills
 
     def _alias(self) -> list[tuple[str, str]]:
         name, (source, extent) = self._name("a"), self._chance.choice(self._live)
@@ -263,11 +268,17 @@ class _Writer:
         others = [name for name, extent in live if extent == result[1]]
         if not others:
             return []
-        lines = [("if c:", "if c:"), *((f"    {one}", f"    {two}" if two else "") for one, two in inside)]
+        beside = self._kill() if self._chance.random() < 0.3 else []
+        inside += [line for line in beside if "kill_" in line[0]]
+        lines = [("if c:", "if c:"), *_indented(inside)]
         last = f"    r{number} = {result[0]}"
         way = f"    r{number} = {self._chance.choice(others)}"
         self._live.append((f"r{number}", result[1]))
-        return [*lines, (last, last), ("else:", "else:"), (way, way)]
+        return [*lines, (last, last), ("else:", "else:"), *_indented(beside), (way, way)]
+
+
+def _indented(lines: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(f"    {one}", f"    {two}" if two else "") for one, two in lines]
 
 
 def compare(program: Program, machine: Machine, seed: int) -> Counter[str]:

@@ -15,6 +15,6 @@ from tests.oracle.fixed import compare, some
 def test_a_fix_changes_no_run_that_was_right() -> None:
     seen: Counter[str] = Counter()
     with Machine() as machine:
-        for program in some(1, 13):
+        for program in some(1, 23):
             seen += compare(program, machine, 0)
     assert_as_often(seen, {"fixed": 1, "right before, the same after": 2, "wrong before, stopped after": 2})
