@@ -26,9 +26,9 @@ def after_last_use(kill: Kill, function: Function, flow: FunctionFlow) -> tuple[
         return ()
     paths = flow.paths
     early = [one for one in kills if one is kill or any(_precedes(one, op, paths) for op in used)]
-    # The one that the finding names, where it can be that one.
-    can_stay = (one for one in (kill, *early) if all(paths.always_with(one, op) for op in used))
-    moved = next(can_stay, None)
+    # The outermost, after which no way is without a kill that had one; else the one that the finding names.
+    can_stay = [one for one in (kill, *early) if all(paths.always_with(one, op) for op in used)]
+    moved = min(can_stay, key=lambda one: len(paths.of(one)), default=None)
     if moved is None:
         return (_removed(early),)
     last = max(used, key=lambda op: op.place.index)

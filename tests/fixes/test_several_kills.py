@@ -61,6 +61,12 @@ def test_each_fix_makes_its_finding_go_away(name: str) -> None:
             assert len(after) < len(before), f"{check.rule} of {check.binding}: {fix.title}"
 
 
+def test_a_way_that_had_a_kill_keeps_one() -> None:
+    branch = ("if c:", f"    {KILL}", f"    {USE}", "    r = x", "else:", "    r = b")
+    after = fixed(program(KILL, *branch), KILLS).text
+    assert after == program(*branch[:1], *branch[2:], KILL)
+
+
 def whole() -> str:
     """All of them in one module, as `f0`, `f1` and so on."""
     head, function = HEAD.split("    @R.function")
