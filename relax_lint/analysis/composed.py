@@ -206,6 +206,9 @@ class _Walk:
         if any(one.differs for value in operands(op, self._function) for one in _leaves(self._of(value))):
             raise Unclear
         if isinstance(op, FunctionCall):
+            if self._damaged is not None:
+                # It may use what is around it.
+                raise Unclear
             # It may be what the function was given.
             self._held[op.result] = None
 
