@@ -85,6 +85,8 @@ CONVENTIONS: Mapping[str, Convention] = {
     "relax.call_dps_packed": Convention(CallKind.CALL_DPS_PACKED, in_tuple=True),
     "relax.call_inplace_packed": Convention(CallKind.CALL_INPLACE_PACKED, believed=True),
     "relax.call_pure_packed": Convention(CallKind.PACKED, pure=True, believed=True),
+    # A Python function of the module gets the tensors themselves and may return one of them.
+    "relax.call_py_func": Convention(CallKind.PACKED, in_tuple=True, believed=True),
     "relax.call_builtin_with_ctx": Convention(CallKind.BUILTIN, in_tuple=True, believed=True),
     "relax.vm.call_tir_dyn": Convention(CallKind.CALL_TIR_DYN, in_tuple=True),
 }

@@ -69,6 +69,7 @@ NOTHING = "nothing needs what is computed of it, or only on some paths"
 READERS: dict[str, tuple[str, str | None]] = {
     # What reads, and why it is not certain of the overwritten tensor; None: it is.
     f'R.call_packed("{NAME}", t, ty_args={T4})': ("r", f"`{NAME}` may write it before it reads it"),
+    f'R.call_py_func("{NAME}", (t,), out_ty={T4})': ("r", LOOK.format(NAME)),
     f'R.call_pure_packed("{NAME}", t, ty_args={T4})': ("r", LOOK.format(NAME)),
     f'R.call_dps_packed("{NAME}", (t,), {T4})': ("r", LOOK.format(NAME)),
     f'R.call_inplace_packed("{NAME}", x, t, inplace_indices=[0], ty_args={T4})': ("r", LOOK.format(NAME)),
@@ -121,7 +122,7 @@ def test_whoever_is_not_known_may_not_look_at_it(rule: str) -> None:
 
 def test_nor_at_what_nobody_wrote() -> None:
     # Some are taken to write it.
-    named = f'R.call_packed("{NAME}"'
+    named = f'R.call_packed("{NAME}"', f'R.call_py_func("{NAME}"'
     readers = {call: READERS[call] for call in READERS if call not in ("f(t)", "Module.gives(t)")}
     readers = {call: readers[call] for call in readers if not call.startswith(named)}
     said = _said(_module(("", lines) for lines in _lines(readers)), "RLX205")
@@ -163,6 +164,8 @@ def test_it_runs_right_where_the_function_does_not_look(rule: str) -> None:
     # Who `f` is nobody knows, and what is printed nobody hears.
     readers = {call: READERS[call] for call in READERS if call != "f(t)" and "print" not in call}
     del readers["Module.number(t, x)"]
+    # Only a class in Python has such functions.
+    del readers[f'R.call_py_func("{NAME}", (t,), out_ty={T4})']
     cases = [(damage, lines) for lines in _lines(readers) for damage in (NEVER[rule], UNDAMAGED)]
     answers = _answers(cases)
     for number, (call, (_, why)) in enumerate(readers.items()):
