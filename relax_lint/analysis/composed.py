@@ -171,8 +171,8 @@ class _Walk:
             # An older name of what was overwritten in place: the new one holds what it should.
             apart = damaged.copied()
             for name, held in self._held.items():
-                if name != last and isinstance(held, Small) and held.both is damaged.both:
-                    self._held[name] = apart
+                if name != last:
+                    self._held[name] = _exchanged(held, damaged, apart)
             damaged = apart
         damaged.damage(chance, self._trial)
         self._damaged = damaged
@@ -297,6 +297,13 @@ def _fields(held: Held) -> Iterator[Held]:
             yield from _fields(one)
     else:
         yield held
+
+
+def _exchanged(held: Held, old: Small, new: Small) -> Held:
+    """The same with another tensor in the place of one, in tuples too."""
+    if isinstance(held, tuple):
+        return tuple(_exchanged(one, old, new) for one in held)
+    return new if held is not None and held.both is old.both else held
 
 
 def _leaves(held: Held) -> Iterator[Small]:

@@ -52,6 +52,7 @@ class Observed:
         self._function = parts.flow.function
         self._aliases = parts.flow.aliases
         self._roots = parts.flow.aliases.roots
+        self._views = {op.result: op.source for op in self._function.body.of(View)}
         self._found: dict[int, set[ValueId]] = {}
         """By operation: the values that it reads for what is shown."""
         self._all = set[int]()
@@ -151,6 +152,15 @@ class Observed:
             above = (AccessPath(path.value, fields[:end]) for end in range(len(fields) + 1))
             found.append(is_one or (bool(held.chosen) and any(one in held.chosen for one in above)))
         return bool(found) and all(found)
+
+    def _is_seen_in(self, path: AccessPath, held: Held) -> bool:
+        """Whether all of a value is held, or all of what it is a view of."""
+        while not self._is_among(path, held):
+            source = None if path.fields else self._views.get(path.value)
+            if source is None:
+                return False
+            path = AccessPath(source)
+        return True
 
     def _is_all(self, path: AccessPath, shown: Shown) -> bool:
         """Whether all of it is shown, and not only some part."""
@@ -259,7 +269,7 @@ class Observed:
             return Certainty.MUST
         given_away = Certainty.MAY if effect.opaque else None
         outputs = [one for one in self._outputs(op, effect) if one[0] not in effect.opaque]
-        seen = {p: path for p, path in outputs if self._is_among(path, shown.all)}
+        seen = {p: path for p, path in outputs if self._is_seen_in(path, shown.all)}
         part = frozenset(p for p, path in seen.items() if shown.is_partly(self._roots.of(path)))
         # Of a part of what is shown in part nothing may be shown.
         hidden = {p for p in part if seen[p].value in self._aliases.windows}

@@ -45,12 +45,20 @@ class Memory:
         return self.start + position
 
 
+def key_of(node: Any) -> int:
+    """What a variable or buffer is held by: where the node is in memory. TVM makes an expression of each
+    comparison, which took longer than all else that is carried out.
+    """
+    address: int = node.__chandle__()
+    return address
+
+
 class Frame:
-    """The values of variables, the buffers, and how many steps are left."""
+    """The values of variables and the buffers, by `key_of`, and how many steps are left."""
 
     def __init__(self, scalars: Mapping[Any, float], buffers: Mapping[Any, Memory], steps: int) -> None:
-        self.scalars = dict(scalars)
-        self.buffers = dict(buffers)
+        self.scalars = {key_of(variable): value for variable, value in scalars.items()}
+        self.buffers = {key_of(buffer): memory for buffer, memory in buffers.items()}
         self.steps = steps
 
     def step(self) -> None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
-from relax_lint.model.kernel_body.cells import Declined, Frame, Memory
+from relax_lint.model.kernel_body.cells import Declined, Frame, Memory, key_of
 from relax_lint.vm import nodes
 from relax_lint.vm.exits import BREAK, CONTINUE, exit_of
 
@@ -146,7 +146,7 @@ class Compiler:
         if int(node.kind) not in (0, 3):
             raise Declined
         step_node = getattr(node, "step", None)
-        first, extent, var = self.value(node.min), self.value(node.extent), node.loop_var
+        first, extent, var = self.value(node.min), self.value(node.extent), key_of(node.loop_var)
         step = (lambda frame: 1) if step_node is None else self.value(step_node)
         body = self.statement(node.body)
 
@@ -183,11 +183,11 @@ class Compiler:
         if block.match_buffers:
             raise Declined
         axes = [
-            (axis.var, self.value(value))
+            (key_of(axis.var), self.value(value))
             for axis, value in zip(block.iter_vars, node.iter_values, strict=True)
         ]
         starts = [
-            (axis.var, self.value(axis.dom.min))
+            (key_of(axis.var), self.value(axis.dom.min))
             for axis in block.iter_vars
             if int(axis.iter_type) == _REDUCTION_AXIS
         ]
@@ -212,19 +212,19 @@ class Compiler:
         return self._local(node.buffer)
 
     def _local(self, buffer: Any) -> Action:
-        extents = [self.value(extent) for extent in buffer.shape]
+        key, extents = key_of(buffer), [self.value(extent) for extent in buffer.shape]
 
         def run(frame: Frame) -> str | None:
             shape = tuple(extent(frame) for extent in extents)
             if math.prod(shape) > _MAX_LOCAL:
                 raise Declined
-            frame.buffers.setdefault(buffer, Memory([0.0] * math.prod(shape), 0, shape))
+            frame.buffers.setdefault(key, Memory([0.0] * math.prod(shape), 0, shape))
             return None
 
         return run
 
     def _bind(self, node: Any) -> Action:
-        var, value = node.var, self.value(node.value)
+        var, value = key_of(node.var), self.value(node.value)
 
         def run(frame: Frame) -> str | None:
             frame.scalars[var] = value(frame)
@@ -248,7 +248,7 @@ class Compiler:
         return lambda frame: None
 
     def _store(self, node: Any) -> Action:
-        buffer, value = node.buffer, self.value(node.value)
+        buffer, value = key_of(node.buffer), self.value(node.value)
         indices = [self.value(index) for index in node.indices]
 
         def run(frame: Frame) -> str | None:
@@ -271,7 +271,8 @@ class Compiler:
             constant = int(node.value) if kind == "IntImm" else float(node.value)
             return lambda frame: constant
         if kind == "Var":
-            return lambda frame: frame.scalars[node]
+            var = key_of(node)
+            return lambda frame: frame.scalars[var]
         if kind in _BINARY:
             operation, a, b = _BINARY[kind], self.value(node.a), self.value(node.b)
             return _in_range(str(node.ty.dtype), lambda frame: operation(a(frame), b(frame)))
@@ -302,7 +303,7 @@ class Compiler:
         return _in_range(str(node.ty.dtype), run)
 
     def _load(self, node: Any) -> Value:
-        buffer = nodes.loaded_buffer(node)
+        buffer = key_of(nodes.loaded_buffer(node))
         indices = [self.value(index) for index in node.indices]
 
         def run(frame: Frame) -> Any:

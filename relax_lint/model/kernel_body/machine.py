@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from relax_lint.model.kernel_body.cells import Declined, Frame, Memory
+from relax_lint.model.kernel_body.cells import Declined, Frame, Memory, key_of
 from relax_lint.model.kernel_body.compiling import Action, Compiler, Value, repeated
 from relax_lint.vm import nodes
 
@@ -217,7 +217,7 @@ class MachineCompiler(Compiler):
         if int(node.kind) == _THREAD_BINDING:
             raise Declined
         given = getattr(node, "step", None)
-        first, extent, var = self.value(node.min), self.value(node.extent), node.loop_var
+        first, extent, var = self.value(node.min), self.value(node.extent), key_of(node.loop_var)
         stride, body = self.value(1 if given is None else given), self.statement(node.body)
 
         def steps(frame: Frame) -> Iterator[None]:
@@ -236,7 +236,7 @@ class MachineCompiler(Compiler):
     def _stored(self, node: Any) -> Action:
         if getattr(node, "predicate", None) is not None:
             raise Declined
-        buffer, value = node.buffer, self.value(node.value)
+        buffer, value = key_of(node.buffer), self.value(node.value)
         indices = [self.value(index) for index in node.indices]
         looks = any(map(self._looks_at_data, node.indices))
 
@@ -255,14 +255,14 @@ class MachineCompiler(Compiler):
         return any(nodes.is_load(one) or one in self._of_data for one in nodes.nodes_of(node))
 
     def _local(self, buffer: Any) -> Action:
-        extents = [self.value(extent) for extent in buffer.shape]
+        key, extents = key_of(buffer), [self.value(extent) for extent in buffer.shape]
         begin = kept_by(str(buffer.dtype))(0)
 
         def run(frame: Frame) -> str | None:
             shape = tuple(extent(frame) for extent in extents)
-            if buffer not in frame.buffers:
+            if key not in frame.buffers:
                 cells: Any = Cells(lambda _: begin)
-                frame.buffers[buffer] = Memory(cells, 0, shape)
+                frame.buffers[key] = Memory(cells, 0, shape)
             return None
 
         return run
@@ -279,7 +279,8 @@ class MachineCompiler(Compiler):
             self.constants.add(constant)
             return lambda frame: constant
         if kind == "Var":
-            return lambda frame: frame.scalars[node]
+            var = key_of(node)
+            return lambda frame: frame.scalars[var]
         if kind == "BufferLoad":
             return self._load(node)
         if kind == "Select":
@@ -312,7 +313,7 @@ class MachineCompiler(Compiler):
         return lambda frame: decisive if int(bool(one(frame))) == decisive else int(bool(other(frame)))
 
     def _let(self, node: Any) -> Value:
-        var, value, body = node.var, self.value(node.value), self.value(node.body)
+        var, value, body = key_of(node.var), self.value(node.value), self.value(node.body)
 
         def run(frame: Frame) -> Any:
             frame.scalars[var] = value(frame)
