@@ -36,11 +36,15 @@ from relax_lint.vm.calls import CallKind
 
 _TRIALS = 20
 """So many contents of what comes from outside are tried."""
-_MOST_KERNELS = 600
-"""So many calls are carried out in one function, all trials together."""
+_MOST_STEPS = 50_000
+"""After so many steps of kernels in one function, all trials together, no other one is carried out."""
 _KNOWN_KINDS = (CallKind.CALL_TIR, CallKind.CALL_TIR_INPLACE, CallKind.PRIM_FUNC)
 Held: TypeAlias = "Small | tuple[Held, ...] | None"
 """What a value is: a tensor, a tuple, or something that is not followed, the same with damage and without."""
+
+
+class _Spent(Exception):
+    """There were enough steps."""
 
 
 class _Seen(Exception):
@@ -54,7 +58,8 @@ class Composed:
         self._flow = flow
         self._function = flow.function
         self._known: dict[tuple[ValueId, int, bool], bool | None] = {}
-        self._left = _MOST_KERNELS
+        self.left = _MOST_STEPS
+        """The steps that are left."""
 
     def matters(self, op: Op, value: ValueId, since: int | None) -> bool | None:
         """Whether it was seen to matter for what a function gives back that a value which an operation reads
@@ -68,21 +73,18 @@ class Composed:
     def _tried(self, value: ValueId, at: int, behind: bool) -> bool | None:
         if not Small.fits(self._function.type_of(value)):
             return None
+        found = set[bool | None]()
         try:
-            found = set[bool | None]()
             for trial in range(_TRIALS):
                 found.add(_Walk(self, self._flow, trial, at, behind=behind).differs(value))
                 if True in found:
                     return True
         except Unclear:
             return None
-        return None if found == {None} else False
-
-    def count(self) -> None:
-        """A kernel is carried out. Raises `Unclear` after the last one."""
-        self._left -= 1
-        if self._left < 0:
-            raise Unclear
+        except _Spent:
+            # As far as it was tried.
+            pass
+        return False if False in found else None
 
 
 class _Walk:
@@ -240,9 +242,10 @@ class _Walk:
             self._unknown(op)
             return
         kernel, given = found
+        if self._composed.left <= 0:
+            raise _Spent
         try:
-            self._composed.count()
-            carry_out(kernel, given)
+            self._composed.left -= 1 + carry_out(kernel, given)
         except Unclear:
             if any(one.differs for one in given if one is not None):
                 raise

@@ -82,14 +82,17 @@ class Small:
         return any(_is_far(one[at], other[at]) for at in range(_count(self._type)))
 
 
-def carry_out(kernel: Kernel, given: Sequence[Small]) -> None:
-    """Carry out a kernel on its arguments, without damage and with it. Raises `Unclear` where that is not
-    possible: then they may hold anything.
+def carry_out(kernel: Kernel, given: Sequence[Small]) -> int:
+    """Carry out a kernel on its arguments, without damage and with it; the number of steps. Raises `Unclear`
+    where that is not possible: then they may hold anything.
     """
+    steps = 0
     for side in (0, 1):
-        arguments = [(one.both[side], one.shape) for one in given]
-        if not kernel.carry_out(arguments):
+        taken = kernel.carry_out([(one.both[side], one.shape) for one in given])
+        if taken is None:
             raise Unclear
+        steps += taken
+    return steps
 
 
 def _count(type_: TensorType) -> int:

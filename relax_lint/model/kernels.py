@@ -131,8 +131,10 @@ class Tried(Protocol):
     def is_left(self, position: int) -> bool:
         """Whether something of an output was left alone, at each of the first sizes."""
 
-    def carry_out(self, given: Sequence[tuple[Any, tuple[int, ...]]]) -> bool:
-        """Carry it out once on these cells, each with the shape of a parameter; whether that was possible."""
+    def carry_out(self, given: Sequence[tuple[Any, tuple[int, ...]]]) -> int | None:
+        """Carry it out once on these cells, each with the shape of a parameter; how many steps that took, or
+        None where it was not possible.
+        """
 
 
 def _nothing() -> KernelAccesses:
@@ -242,9 +244,15 @@ class Kernel:
         """Whether something of a parameter that is written was seen to be left alone, at all sizes tried."""
         return self._try(frozenset((parameter,)), frozenset(), lambda tried: tried.is_left(parameter))
 
-    def carry_out(self, given: Sequence[tuple[Any, tuple[int, ...]]]) -> bool:
-        """Carry it out once on cells, each with the shape of a parameter; whether that was possible."""
-        return self._try(frozenset(), frozenset(), lambda tried: tried.carry_out(given))
+    def carry_out(self, given: Sequence[tuple[Any, tuple[int, ...]]]) -> int | None:
+        """Carry it out once on cells, each with the shape of a parameter; how many steps that took, or None
+        where it was not possible.
+        """
+        try:
+            tried = self.tried(frozenset(), frozenset())
+            return None if tried is None else tried.carry_out(given)
+        except RecursionError:
+            return None
 
     def _try(self, outputs: frozenset[int], alike: frozenset[int], asked: Callable[[Tried], bool]) -> bool:
         try:

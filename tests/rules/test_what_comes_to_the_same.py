@@ -12,6 +12,8 @@ import pytest
 import tvm
 from tvm import relax
 
+from relax_lint.analysis.composed import _MOST_STEPS
+from relax_lint.model.kernels import Kernel
 from relax_lint.results.verdict import Verdict
 from tests.rules.checking import checks, parse
 from tests.rules.four_elements import KERNELS, STORAGE, T4, TENSOR
@@ -62,6 +64,41 @@ def test_what_comes_to_the_same_is_not_always_wrong() -> None:
     for number, (lines, verdict) in enumerate(CASES.items()):
         said = [one for one in found if one.function == f"main_{number}" and one.binding == "k1"]
         assert [one.verdict for one in said] == [verdict], lines
+
+
+SLOW = """
+@T.prim_func(private=True, s_tir=True)
+def slow(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
+    for k in range(100):
+        for i in range(4):
+            y[i] = x[i] + T.float32(1)
+"""
+
+
+def test_the_work_for_it_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[int] = []
+    carry_out = Kernel.carry_out
+
+    def counted(*given: Any) -> int | None:
+        steps = carry_out(*given)
+        taken.append(steps or 0)
+        return steps
+
+    monkeypatch.setattr(Kernel, "carry_out", counted)
+    lines = [
+        "k0 = Module.double(y, t)",
+        *DAMAGE.split("; ")[:-1],
+        "e = R.add(t, x)",
+        "f = R.add(t, x)",
+        "g0 = R.subtract(e, f)",
+    ]
+    lines += [f"g{at + 1} = R.call_tir(Module.slow, (g{at},), out_ty={T4})" for at in range(12)]
+    head = HEAD.replace("NUMBER", "0").partition("    k0 = ")[0]
+    text = KERNELS + SLOW + head + indent("\n".join((*lines, "return g12")), "    ")
+    (said,) = [one for one in checks(parse(text), "RLX203") if one.binding == "k1"]
+    assert said.verdict is UNSURE
+    # Of the last kernel there may be some more, without damage and with it.
+    assert 10_000 < sum(taken) < _MOST_STEPS + 2 * 1_000
 
 
 @pytest.mark.vm

@@ -138,15 +138,17 @@ class Matters:
                 found.append(stored is not None and len(stored[0].stored | stored[0].chosen) < count)
         return bool(found) and all(found)
 
-    def carry_out(self, given: Sequence[tuple[Cells, tuple[int, ...]]]) -> bool:
-        """Carry it out once on these cells, each with the shape of a parameter; whether that was possible."""
+    def carry_out(self, given: Sequence[tuple[Cells, tuple[int, ...]]]) -> int | None:
+        """Carry it out once on these cells, each with the shape of a parameter; how many steps that took, or
+        None where it was not possible.
+        """
         sizes: dict[sympy.Symbol, int] = {}
         buffers: dict[Any, Memory] = {}
         for variable, shape, (cells, extents) in zip(
             self._prim_func.params, self._shapes, given, strict=True
         ):
             if shape is None or len(shape) != len(extents):
-                return False
+                return None
             held: Any = cells
             sizes.update((one, extent) for one, extent in zip(shape, extents, strict=True) if one.is_Symbol)
             buffers[variable] = Memory(held, 0, extents)
@@ -154,10 +156,11 @@ class Matters:
             if self._body is None:
                 self._compile()
             scalars = {var: sizes[symbol] for var, symbol in self._symbols.items()}
-            self._body(Run(scalars, buffers, _MOST_STEPS))
+            run = Run(scalars, buffers, _MOST_STEPS)
+            self._body(run)
         except (Declined, ArithmeticError, ValueError, LookupError, TypeError):
-            return False
-        return True
+            return None
+        return _MOST_STEPS - run.steps
 
     def _points(self, position: int, when: Boolean) -> Iterator[Sizes]:
         """Sizes at which a condition holds and a parameter has elements."""
