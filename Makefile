@@ -4,8 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # What the targets below run: `make test` everything that takes seconds, `make quick` what takes half a minute.
-TESTS := -n 2 --dist worksteal -m "not slow and not models"
-QUICK := -n 2 --dist loadfile -m "not slow and not models and not vm and not long"
+TESTS := -n 2 --dist worksteal -m "not slow and not rest and not models"
+QUICK := -n 2 --dist loadfile -m "not slow and not rest and not models and not vm and not long"
 # Known to come as a build for the CPU alone; other versions may bring gigabytes of GPU libraries with them.
 TORCH := torch==2.13.0
 
@@ -83,7 +83,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks.bench $(if $(PARTS),--only $(PARTS)) $(if $(RECORD),--record)
 
 slow: $(STAMP)
-	$(BIN)/python -m pytest -n 2 -m "slow and not models"
+	$(BIN)/python -m pytest -n 2 -m "(slow or rest) and not models"
 
 $(VENV)/.models: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,torch]' '$(TORCH)'

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from itertools import count
@@ -42,6 +43,16 @@ _LONG = frozenset(
 _LONG_EXAMPLES = tuple(entry for entry in _LONG if "[" in entry)
 
 
+# Of the programs of these tests, one in so many is tried by `make test`, and the others by `make slow`: there are
+# hundreds of them, and what a change of the engine does is seen in `python -m tests.strength`, which tries all.
+_ONE_IN = {
+    "strength/test_decided.py::test_nothing_became_weaker": 2,
+    "metamorphic/test_same_verdicts.py::test_another_text": 2,
+    "metamorphic/test_same_verdicts.py::test_another_module": 2,
+    "rules/test_either_of_two_functions.py::test_either_may_be_called": 2,
+}
+
+
 @cache
 def _place(path: Path) -> str:
     return path.relative_to(_TESTS).as_posix() if path.is_relative_to(_TESTS) else ""
@@ -67,11 +78,19 @@ def _parse_quickly(*, wanted: bool = True) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what `tests/long.txt` lists: files, functions, and functions with the first letters of an example."""
+    """Mark what `tests/long.txt` lists: files, functions, and functions with the first letters of an example; and
+    what is left to `make slow` of many.
+    """
+    met = Counter[str]()
     for item in items:
         file = _place(item.path)
         name = f"{file}::{item.name}"
-        if file in _LONG or name.partition("[")[0] in _LONG or name.startswith(_LONG_EXAMPLES):
+        function = name.partition("[")[0]
+        if function in _ONE_IN:
+            if met[function] % _ONE_IN[function]:
+                item.add_marker(pytest.mark.rest)
+            met[function] += 1
+        if file in _LONG or function in _LONG or name.startswith(_LONG_EXAMPLES):
             item.add_marker(pytest.mark.long)
 
 
