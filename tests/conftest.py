@@ -46,11 +46,28 @@ _LONG_EXAMPLES = tuple(entry for entry in _LONG if "[" in entry)
 # Of the programs of these tests, one in so many is tried by `make test`, and the others by `make slow`: there are
 # hundreds of them, and what a change of the engine does is seen in `python -m tests.strength`, which tries all.
 _ONE_IN = {
-    "strength/test_decided.py::test_nothing_became_weaker": 2,
-    "metamorphic/test_same_verdicts.py::test_another_text": 2,
-    "metamorphic/test_same_verdicts.py::test_another_module": 2,
-    "rules/test_either_of_two_functions.py::test_either_may_be_called": 2,
+    "strength/test_decided.py::test_nothing_became_weaker": 3,
+    "metamorphic/test_same_verdicts.py::test_another_text": 4,
+    "metamorphic/test_same_verdicts.py::test_another_module": 4,
+    "rules/test_either_of_two_functions.py::test_either_may_be_called": 4,
 }
+# What takes 6 to 20 seconds of processor time and asks about what seldom changes.
+_REST = frozenset(
+    {
+        "api/test_deep_kernels.py::test_the_work_for_long_sums_is_bounded",
+        "attack/test_layers.py::test_without_the_layers_it_breaks_through",
+        "docs/test_rule_package.py::test_its_own_tests_pass",
+        "memory/test_api.py::test_a_file_and_a_module_have_the_same_totals",
+        "memory/test_workspaces.py::test_a_target_that_tvm_does_not_know_is_a_wrong_request",
+        "oracle/test_kernels.py::test_what_is_said_to_be_read_matters",
+        "oracle/test_tir_large.py::test_what_is_said_of_large_indices_holds_at_every_size",
+        "oracle/test_tir_scheduled.py::test_what_is_said_of_scheduled_kernels_is_so",
+        "plugin/test_pytest_plugin.py::test_workers_of_xdist_hand_over_what_they_find",
+        "rule_packages/test_new_rule_package.py::test_the_tests_of_a_new_package_pass_and_notice_a_change",
+        "rules/test_new_rule.py::test_only_what_is_to_be_written_fails",
+        "scale/test_determinism.py::test_a_report_is_the_same_for_every_seed_of_hashes",
+    }
+)
 
 
 @cache
@@ -86,6 +103,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         file = _place(item.path)
         name = f"{file}::{item.name}"
         function = name.partition("[")[0]
+        if name in _REST:
+            item.add_marker(pytest.mark.rest)
         if function in _ONE_IN:
             if met[function] % _ONE_IN[function]:
                 item.add_marker(pytest.mark.rest)
