@@ -30,7 +30,7 @@ class Closures:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._functions = {function.name: function for function in program.functions}
+        self._functions = program.by_name
         self._of: dict[str, dict[ValueId, Closure]] = {}
 
     @cached_property

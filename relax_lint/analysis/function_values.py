@@ -43,7 +43,7 @@ class FunctionValues:
         calls_of: Callable[[Function], tuple[tuple[Function, Mapping[ValueId, AccessPath]], ...]],
         closures: Closures | None = None,
     ) -> None:
-        self._functions = {function.name: function for function in program.functions}
+        self._functions = program.by_name
         self._knows_callers = knows_callers
         self._calls_of = calls_of
         self._closures = Closures(program) if closures is None else closures

@@ -44,7 +44,7 @@ class ReturnedOffsets:
         self._callees = callees
         self._viewed = viewed
         self._kept = kept
-        self._functions = {function.name: function for function in program.functions}
+        self._functions = program.by_name
         self._known: dict[tuple[str, Given, bool], Starts] = {}
         self._open: set[str] = set()
         self._presumed = 0

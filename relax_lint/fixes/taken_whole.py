@@ -19,7 +19,7 @@ def is_taken_as_a_whole(program: Program, name: str) -> bool:
 
 def taken_as_a_whole(program: Program) -> frozenset[str]:
     """The names of all such functions."""
-    functions = {function.name: function for function in program.functions}
+    functions = program.by_name
     pending = [function.name for function in program.functions if _says_so(function.node)]
     found: set[str] = set()
     while pending:

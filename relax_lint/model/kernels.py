@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import sympy
 from sympy.logic.boolalg import Boolean
@@ -111,6 +111,9 @@ def _none_repeated(written: int, other: int) -> frozenset[sympy.Symbol]:
 
 
 _TOO_DEEP = "its expressions are nested too deeply to be read"
+
+
+T = TypeVar("T")
 
 
 class Tried(Protocol):
@@ -248,18 +251,20 @@ class Kernel:
         """Carry it out once on cells, each with the shape of a parameter; how many steps that took, or None
         where it was not possible.
         """
-        try:
-            tried = self.tried(frozenset(), frozenset())
-            return None if tried is None else tried.carry_out(given)
-        except RecursionError:
-            return None
+        return self._ask(frozenset(), frozenset(), lambda tried: tried.carry_out(given))
 
     def _try(self, outputs: frozenset[int], alike: frozenset[int], asked: Callable[[Tried], bool]) -> bool:
+        return bool(self._ask(outputs, alike, asked))
+
+    def _ask(
+        self, outputs: frozenset[int], alike: frozenset[int], asked: Callable[[Tried], T | None]
+    ) -> T | None:
+        """What a trial answers; None where the kernel is not tried, or nested too deeply."""
         try:
             tried = self.tried(outputs, alike)
-            return tried is not None and asked(tried)
+            return None if tried is None else asked(tried)
         except RecursionError:
-            return False
+            return None
 
     @cached_property
     def is_reshape(self) -> bool:

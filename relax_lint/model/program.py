@@ -178,6 +178,11 @@ class Program:
     """
 
     @cached_property
+    def by_name(self) -> dict[str, Function]:
+        """The functions by their names."""
+        return {function.name: function for function in self.functions}
+
+    @cached_property
     def kept(self) -> dict[object, Any]:
         """What is found out about the program once and used for all its functions, by the type or
         function that finds it out.

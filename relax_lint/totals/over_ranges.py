@@ -68,7 +68,7 @@ def _perhaps_negative(program: Program, function: Function) -> tuple[list[sympy.
     tensors: its own and those of the functions that it always calls.
     """
     positive = never_negative_symbols(function)
-    functions = {each.name: each for each in program.functions}
+    functions = program.by_name
     allocated: list[sympy.Expr] = []
     of_tensors: list[sympy.Expr] = []
     pending, seen = [(function, Scope(None))], {function.name}

@@ -177,7 +177,7 @@ def _why(name: str) -> str | None:
 
 def _reached(program: Program, function: Function) -> list[Function]:
     """The function and those that it calls, directly or not."""
-    known = {each.name: each for each in program.functions}
+    known = program.by_name
     found, pending = {function.name: function}, [function]
     while pending:
         for op in pending.pop().body.walk():

@@ -39,7 +39,7 @@ class Plans:
         # It keeps these plans: a reference back would keep both until the collector comes.
         self._program: Program = proxy(program)
         self._effects = EffectTable(program)
-        self._functions = {function.name: function for function in program.functions}
+        self._functions = program.by_name
         self._aliases: dict[int, tuple[Function, Aliases]] = {}
         """By the identity of a function, which lives as long."""
         self._calls_none: dict[int, tuple[Function, bool]] = {}

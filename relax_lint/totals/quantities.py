@@ -92,6 +92,11 @@ def impossible(size: Quantity) -> str | None:
     """
     if not isinstance(size, int) or 0 <= size < _MOST_BYTES:
         return None
+    return no_such_size(size)
+
+
+def no_such_size(size: int) -> str:
+    """That nothing has so many bytes."""
     return f"nothing has {size:,} bytes"
 
 

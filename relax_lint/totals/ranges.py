@@ -13,7 +13,7 @@ from relax_lint.settings.memory_request import Binding, MemoryRequest
 from relax_lint.symbolic.evaluation import compile_expr
 from relax_lint.symbolic.functions import FloorDiv
 from relax_lint.symbolic.printing import expr_text
-from relax_lint.totals.quantities import Indeterminate, Quantity
+from relax_lint.totals.quantities import Indeterminate, Quantity, no_such_size
 
 MAX_POINTS = 1 << 20
 """Assignments that are tried one by one."""
@@ -96,12 +96,12 @@ def _along(total: sympy.Expr, symbol: sympy.Symbol, span: Binding) -> OverRange:
 
 
 def _why_none(total: sympy.Expr, symbols: tuple[sympy.Symbol, ...], spans: Sequence[Binding]) -> str:
-    """Why a total is no number of bytes at any value."""
+    """Why a total does not have a size at any value."""
     try:
         size = compile_expr(total, symbols)(*(span.high for span in spans))
     except ZeroDivisionError:
         return f"`{expr_text(total)}` divides by zero"
-    return f"nothing has {size:,} bytes"
+    return no_such_size(size)
 
 
 def _valued(compiled: Callable[..., int]) -> Callable[..., int]:
