@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.observed_parts import Flow
@@ -124,9 +124,14 @@ class _Walk:
 
     def _of(self, value: ValueId) -> Held:
         if value not in self._held:
-            fields = self._function.inline_tuples.get(value)
+            fields, constant = (
+                self._function.inline_tuples.get(value),
+                self._function.constant_nodes.get(value),
+            )
             if fields is not None:
                 self._held[value] = tuple(map(self._of, fields))
+            elif constant is not None:
+                self._held[value] = self._constant(self._function.type_of(value), constant)
             else:
                 self._held[value] = self._anything(self._function.type_of(value), f"{value}")
         return self._held[value]
@@ -140,10 +145,10 @@ class _Walk:
             return None
         return Small.drawn(type_, random.Random(f"{name} {self._trial}"), self._trial)
 
-    def _constant(self, op: Constant) -> Held:
-        if not isinstance(op.type, TensorType) or not Small.fits(op.type):
+    def _constant(self, type_: ValueType, node: Any) -> Held:
+        if not isinstance(type_, TensorType) or not Small.fits(type_):
             return None
-        return Small.constant(op.type, versions.numbers_of(op.place.node))
+        return Small.constant(type_, versions.numbers_of(node))
 
     # -- the walk ------------------------------------------------------------------------------
 
@@ -199,7 +204,7 @@ class _Walk:
         elif isinstance(op, View):
             self._view(op)
         elif isinstance(op, Constant):
-            self._held[op.result] = self._constant(op)
+            self._held[op.result] = self._constant(op.type, op.place.node)
         elif not isinstance(op, AllocTensor):
             self._unknown(op)
 
@@ -263,7 +268,9 @@ class _Walk:
             kernel = lowered.kernel
             if kernel is None:
                 return None
-            by_position = {at: self._constant(made) for at, made in lowered.constants.items()}
+            by_position = {
+                at: self._constant(made.type, made.place.node) for at, made in lowered.constants.items()
+            }
             for path, positions in lowered.given.items():
                 held = self._field(op.arguments[path[0]], path[1:])
                 by_position.update(dict.fromkeys(positions, held))

@@ -135,6 +135,7 @@ class FunctionBuilder:
             slot_accesses=tuple(self._context.heaps.accesses),
             callees=self._context.callees(),
             node=func,
+            constant_nodes={value: node for node, value in self._context.constants.items()},
         )
 
     def sequence(self, body: Any) -> tuple[Block, ValueId]:

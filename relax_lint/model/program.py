@@ -112,7 +112,8 @@ class Function:
     of `claimed` values are believed by TVM and made true by nothing. `index_ranges` gives the smallest and
     the largest element of integer constants. `function_values` are the values that are functions of the
     program, with the names of these. `slot_accesses` are those of its shape heaps, in program order.
-    `callees` are the names of the operators and packed functions that its bindings call.
+    `callees` are the names of the operators and packed functions that its bindings call. `constant_nodes`
+    are the constants as TVM has them.
     """
 
     module: str | None
@@ -136,6 +137,7 @@ class Function:
     slot_accesses: tuple[SlotAccess, ...] = ()
     callees: frozenset[str] = frozenset()
     node: Any = field(default=None, compare=False, repr=False)
+    constant_nodes: Mapping[ValueId, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def type_of(self, value: ValueId) -> ValueType:
         """The type that the IR gives a value."""

@@ -37,7 +37,19 @@ CASES = {
     f"b = R.nn.relu(t); a = R.minimum(b, {ZERO})": UNSURE,
     f"b = R.nn.relu(t); a = R.maximum(b, {ZERO})": WRONG,
     "b = R.nn.softmax(t); a = R.sum(b)": UNSURE,
+    f"a = R.call_tir(Module.scaled, (t, {ZERO}), out_ty={T4})": UNSURE,
+    f"a = R.call_tir(Module.scaled, (t, {ONE}), out_ty={T4})": WRONG,
+    f"z = {ZERO}; a = R.call_tir(Module.scaled, (t, z), out_ty={T4})": UNSURE,
+    f"z = {ONE}; a = R.call_tir(Module.scaled, (t, z), out_ty={T4})": WRONG,
+    f"k = Module.scaled(t, {ZERO}, u); a = R.negative(u)": UNSURE,
+    f"k = Module.scaled(t, {ONE}, u); a = R.negative(u)": WRONG,
 }
+SCALED = """
+@T.prim_func(private=True, s_tir=True)
+def scaled(x: T.Buffer((4,), "float32"), by: T.Buffer((), "float32"), y: T.Buffer((4,), "float32")):
+    for i in range(4):
+        y[i] = x[i] * by[()]
+"""
 HEAD = f"""
 @R.function(pure=False)
 def main_NUMBER(x: {T4}, y: {T4}):
@@ -56,7 +68,7 @@ def _module(*, damaged: bool) -> Any:
         done = DAMAGE if damaged else DAMAGE.replace(TENSOR.format("s"), TENSOR.format(STORAGE))
         body = f"{done}{lines}; return a".replace("; ", "\n")
         texts.append(HEAD.replace("NUMBER", str(number)) + indent(body, "    "))
-    return parse(KERNELS + "\n".join(texts))
+    return parse(KERNELS + SCALED + "\n".join(texts))
 
 
 def test_what_comes_to_the_same_is_not_always_wrong() -> None:
