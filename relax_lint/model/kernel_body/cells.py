@@ -16,6 +16,12 @@ class Outside(Declined):
     """The body uses an element that its buffer does not have."""
 
 
+ENDS_A_TRIAL = (Declined, ArithmeticError, ValueError, LookupError, TypeError)
+"""What is raised where a body cannot be carried out to its end, by Python too: with these numbers it divides
+by zero, say, or needs a value that it has not got.
+"""
+
+
 @dataclass
 class Memory:
     """A buffer on some cells, from `start` on, in row-major order."""

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.model.kernel_body.cells import Declined, Memory, Outside
+from relax_lint.model.kernel_body.cells import ENDS_A_TRIAL, Declined, Memory, Outside
 from relax_lint.model.kernel_body.machine import ASKS_FOR_NAN, Cells, MachineCompiler, Run, kept_by
 
 Sizes: TypeAlias = "Mapping[sympy.Symbol, int]"
@@ -132,7 +132,7 @@ class Matters:
             for trial in range(_KINDS):
                 try:
                     stored = self._begun(sizes, trial, is_sparse=False)
-                except (Declined, ArithmeticError, ValueError, LookupError, TypeError):
+                except ENDS_A_TRIAL:
                     return False
                 count = math.prod(_extents(shape, sizes))
                 found.append(stored is not None and len(stored[0].stored | stored[0].chosen) < count)
@@ -158,7 +158,7 @@ class Matters:
             scalars = {var: sizes[symbol] for var, symbol in self._symbols.items()}
             run = Run(scalars, buffers, _MOST_STEPS)
             self._body(run)
-        except (Declined, ArithmeticError, ValueError, LookupError, TypeError):
+        except ENDS_A_TRIAL:
             return None
         return _MOST_STEPS - run.steps
 
@@ -197,7 +197,7 @@ class Matters:
                 break
             try:
                 results = [self._begun(sizes, trial, is_sparse), self._run(position, sizes, trial, is_sparse)]
-            except (Declined, ArithmeticError, ValueError, LookupError, TypeError):
+            except ENDS_A_TRIAL:
                 failed += 1
                 if failed > _ENOUGH or self._is_declined:
                     return None
@@ -254,7 +254,7 @@ class Matters:
                 self._begun(sizes, trial, is_sparse),
                 self._run(position, sizes, trial, is_sparse, cell),
             )
-        except (Declined, ArithmeticError, ValueError, LookupError, TypeError):
+        except ENDS_A_TRIAL:
             return None
         return None if one is None or other is None else (one, other)
 

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import sympy
 
-from relax_lint.model.kernel_body.cells import Declined, Frame, Memory
+from relax_lint.model.kernel_body.cells import ENDS_A_TRIAL, Declined, Frame, Memory
 from relax_lint.model.kernel_body.compiling import Compiler
 from relax_lint.model.kernel_body.slices import repeated_symbols
 from relax_lint.vm import nodes
@@ -63,7 +63,7 @@ class Trial:
             if self._body is None:
                 self._body = Compiler().statement(self.prim_func.body)
             return all(self._differs(seed, values, shapes, sharing) for seed in range(len(_CONTENTS)))
-        except (Declined, ArithmeticError, ValueError, LookupError, TypeError):
+        except ENDS_A_TRIAL:
             return None
 
     @cached_property
@@ -78,7 +78,7 @@ class Trial:
             memories = [_Marked(_numbers(shape, {})) for shape in shapes]
             body = Compiler().statement(self.prim_func.body)
             body(Frame({}, dict(zip(self.prim_func.params, memories, strict=True)), MAX_STEPS))
-        except (Declined, ArithmeticError, ValueError, LookupError, TypeError):
+        except ENDS_A_TRIAL:
             return frozenset()
         return frozenset(position for position, memory in enumerate(memories) if memory.is_full)
 
