@@ -8,7 +8,7 @@ the tensor.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 import sympy
@@ -26,12 +26,12 @@ from relax_lint.model.sizes import elements, is_packed, kernel_bytes
 from relax_lint.model.types import DType, TensorType
 from relax_lint.results.verdict import Prover, Verdict
 from relax_lint.symbolic.decision import Decision, Proof, certain
-from relax_lint.symbolic.quantity import Size, Unknown
+from relax_lint.symbolic.quantity import Shape, Size, Unknown
 from relax_lint.symbolic.relations import at_most
 from relax_lint.vm.builtins import ViewKind
 
 PACKED_DTYPE = "uint1"
-"""What the VM allocates of less than a byte: counted with 1 bit for each lane by the VM, 1 byte by kernels."""
+"""What the VM allocates of less than a byte: it counts 1 bit for each lane, and kernels 1 byte."""
 _LANES_MOVE = Unknown("kernels begin in other bytes of it than the VM, since they count a byte per lane")
 _NO_TYPE = Unknown("the type of the view or of its source is unknown in the IR")
 _NOT_FILLED = Proof(Prover.UNDECIDED, "no kernel is known to fill the tensor, and else it has room")
@@ -51,9 +51,8 @@ class PackingFacts:
     def allocatable(self) -> Iterator[Decided[AllocTensor]]:
         """Every tensor: the VM allocates its dtype."""
         for op in self._placement.tensors:
-            unplanned = op.storage is None and not isinstance(op.shape, Unknown)
-            decision = as_planned(op.shape, op.dtype, op, self._judge) if unplanned else None
-            yield Decided(op, decision or by_dtype(op.dtype))
+            planned = as_planned(op.shape, op.dtype, op, self._judge) if op.storage is None else None
+            yield Decided(op, planned or by_dtype(op.dtype))
 
     def roomy(self) -> Iterator[Decided[Placement]]:
         """Every tensor that is counted differently: its storage has room for it as kernels count it."""
@@ -113,13 +112,12 @@ def by_dtype(dtype: DType) -> Decision:
     return certain(verdict, f"{dtype.bits} bits")
 
 
-def as_planned(shape: Iterable[sympy.Expr], dtype: DType, op: Op, judge: Judge) -> Decision | None:
+def as_planned(shape: Shape, dtype: DType, op: Op, judge: Judge) -> Decision | None:
     """Whether a tensor has room for what kernels access on the storage that TVM will make for it, with the
     bits of each element in whole bytes; None where that is no question.
     """
-    if dtype.lanes == 1 or not _is_packed(dtype):
+    if dtype.lanes == 1 or isinstance(shape, Unknown) or not _is_packed(dtype):
         return None
-    shape = tuple(shape)
     room = at_most(kernel_bytes(shape, dtype), elements(shape) * dtype.storage_bytes)
     return judge.judge_event(judge.claim_at(room, op), Certainty.MAY, _NOT_FILLED.detail)
 
