@@ -22,6 +22,7 @@ from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.overlaps import ByteRange, either_empty
 from relax_lint.analysis.presumption import Presumption
+from relax_lint.analysis.same_contents import may_be_the_same
 from relax_lint.facts.asking import apart
 from relax_lint.facts.at_return import UNUSED, USED_PERHAPS, use_by_callers, why_not_read
 from relax_lint.facts.claims import either
@@ -67,6 +68,8 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
         certainty, why_not = Certainty.MAY, "which tensor it is depends on the branch taken"
     if any(_is_on_several(value, flow) for value in (event.written, event.reading.value)):
         why_not = "which storage it lies on depends on the branch taken"
+    if certainty is Certainty.MUST and may_be_the_same(event, flow):
+        certainty, why_not = Certainty.MAY, "what is written may be what is there"
     if _depends_on_who_counts(event, flow):
         certainty, why_not = Certainty.MAY, "who is no kernel counts the bytes of so few bits otherwise"
     if _writes_both(event, flow):
