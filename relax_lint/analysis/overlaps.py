@@ -15,13 +15,17 @@ from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty
 from relax_lint.model.operations import AllocTensor, Op, ValueId
 from relax_lint.model.program import Function
-from relax_lint.model.sizes import tensor_bytes
+from relax_lint.model.sizes import is_packed, kernel_bytes, tensor_bytes
+from relax_lint.model.types import DType
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.symbolic.relations import CACHED, at_most
 
 _UNKNOWN_START = Unknown("the function that is called chooses the offset")
 _UNKNOWN_BYTES = Unknown("the bytes of a tensor are unknown in the IR")
+_APART = Unknown(
+    "kernels access the elements of few bits with several lanes in other bytes than the VM counts"
+)
 
 
 @record(frozen=True)
@@ -120,8 +124,15 @@ class TensorMemory:
     def _length(self, value: ValueId) -> Size:
         op = self._definitions.get(value)
         if isinstance(op, AllocTensor):
-            return op.bytes
+            return op.bytes if isinstance(op.shape, Unknown) else _accessed(op.shape, op.dtype, op.bytes)
         type_ = self._function.tensor_type(value)
         if type_ is None or type_.shape is None or type_.dtype is None:
             return _UNKNOWN_BYTES
-        return tensor_bytes(type_.shape, type_.dtype)
+        return _accessed(type_.shape, type_.dtype, tensor_bytes(type_.shape, type_.dtype))
+
+
+def _accessed(shape: tuple[sympy.Expr, ...], dtype: DType, counted: Size) -> Size:
+    """The bytes of a tensor that kernels access, which may be more than the VM counts."""
+    if not is_packed(dtype):
+        return counted
+    return kernel_bytes(shape, dtype) if dtype.lanes == 1 else _APART

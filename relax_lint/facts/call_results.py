@@ -11,12 +11,10 @@ import sympy
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.facts.asking import signs
 from relax_lint.facts.judge import Decided, Judge
-from relax_lint.facts.packing import is_allocatable
+from relax_lint.facts.packing import as_planned, by_dtype, is_allocatable
 from relax_lint.model.operations import KernelCall
 from relax_lint.model.types import TensorType, TupleType, extents_of
-from relax_lint.results.verdict import Verdict
 from relax_lint.support.lazy_dataclass import record
-from relax_lint.symbolic.decision import certain
 from relax_lint.symbolic.relations import none_negative
 from relax_lint.vm.calls import CallKind
 
@@ -50,11 +48,16 @@ class CallResults:
             yield Decided(result, self._judge.judge(claim))
 
     def dtypes(self) -> Iterator[Decided[CallResult]]:
-        """Those of a dtype that the VM does not allocate."""
+        """Those of a dtype that the VM does not allocate, or with less room than kernels take."""
         for result in self._all():
-            dtype = result.type.dtype
-            if dtype is not None and not is_allocatable(dtype):
-                yield Decided(result, certain(Verdict.ALWAYS_WRONG, f"{dtype.bits} bits"))
+            shape, dtype = result.type.shape, result.type.dtype
+            if dtype is None:
+                continue
+            roomy = None if shape is None else as_planned(shape, dtype, result.call, self._judge)
+            if roomy is not None:
+                yield Decided(result, roomy)
+            elif not is_allocatable(dtype):
+                yield Decided(result, by_dtype(dtype))
 
     def _all(self) -> Iterator[CallResult]:
         for call in self._flow.calls:

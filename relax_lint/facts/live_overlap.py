@@ -22,12 +22,14 @@ from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.overlaps import ByteRange, either_empty
 from relax_lint.analysis.presumption import Presumption
+from relax_lint.analysis.same_contents import may_be_the_same
 from relax_lint.facts.asking import apart
 from relax_lint.facts.at_return import UNUSED, USED_PERHAPS, use_by_callers, why_not_read
 from relax_lint.facts.claims import either
 from relax_lint.facts.coverage import presumed_writes, relied_types, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import AllocTensor, FunctionCall, If, KernelCall, ValueId
+from relax_lint.model.sizes import is_packed
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.asked import Asked, every
 from relax_lint.symbolic.decision import certain
@@ -66,6 +68,10 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
         certainty, why_not = Certainty.MAY, "which tensor it is depends on the branch taken"
     if any(_is_on_several(value, flow) for value in (event.written, event.reading.value)):
         why_not = "which storage it lies on depends on the branch taken"
+    if certainty is Certainty.MUST and may_be_the_same(event, flow):
+        certainty, why_not = Certainty.MAY, "what is written may be what is there"
+    if _depends_on_who_counts(event, flow):
+        certainty, why_not = Certainty.MAY, "who is no kernel counts the bytes of so few bits otherwise"
     if _writes_both(event, flow):
         certainty, why_not = Certainty.MAY, "the call writes both, and which of them it writes last decides"
     decision = judge.judge_event(claim, certainty, why_not)
@@ -150,6 +156,16 @@ def _asked_apart(written: Sequence[_Range], read: _Range, again: Boolean, flow: 
 def _is_on_several(value: ValueId, flow: FunctionFlow) -> bool:
     """Whether a tensor lies on one of several storages."""
     return len(flow.aliases.roots_of(value)) == 1 < len(flow.memory.owners(value))
+
+
+def _depends_on_who_counts(event: Overwriting, flow: FunctionFlow) -> bool:
+    """Whether what is written, or read, has more bytes for a kernel than for others, who may write it."""
+    written, read = event.written, event.reading.value
+    if flow.memory.range(written).same_start(flow.memory.range(read)):
+        return False
+    by_kernel = isinstance(event.write, KernelCall) and flow.effects.kernel_of(event.write) is not None
+    types = [flow.function.tensor_type(value) for value in ((read,) if by_kernel else (read, written))]
+    return any(type_ is not None and type_.dtype is not None and is_packed(type_.dtype) for type_ in types)
 
 
 def _writes_both(event: Overwriting, flow: FunctionFlow) -> bool:

@@ -36,6 +36,21 @@ def size_in_bytes(shape: Shape, dtype: DType) -> Size:
     return tensor_bytes(shape, dtype)
 
 
+def is_packed(dtype: DType) -> bool:
+    """Whether kernels on a CPU access more than the runtime counts: of a lane of few bits a whole byte."""
+    return dtype.lanes > 0 and dtype.bits % BITS_PER_BYTE != 0
+
+
+def kernel_bytes(shape: Iterable[sympy.Expr], dtype: DType) -> sympy.Expr:
+    """Bytes from the first to the last that a kernel accesses of a tensor at offset 0: elements are as many
+    bytes apart as they have lanes, where a lane has few bits, and of the last one its packed bits count.
+    It is not positive for a tensor without elements.
+    """
+    if not is_packed(dtype):
+        return tensor_bytes(shape, dtype)
+    return elements(shape) * dtype.lanes - dtype.lanes + dtype.storage_bytes
+
+
 def effective_capacity(allocator: Allocator, declared: sympy.Expr, page_size: int) -> sympy.Expr:
     """Bytes that a storage of `declared` bytes really offers."""
     return allocator.obtains(declared, page_size, _divide)

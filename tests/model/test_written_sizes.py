@@ -78,7 +78,7 @@ def test_lanes_of_uint1_are_allocated(dtype: str, found: list[tuple[str, str, No
     program = f"""
     @R.function(pure=False)
     def main(x: R.Tensor((4,), "float32")):
-        s = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+        s = R.memory.alloc_storage(R.shape([25]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
         a = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("{dtype}"))
         return a
     """

@@ -84,6 +84,9 @@ class Walk(Extents):
         )
         shape = tuple([self.number(extent) for extent in typed.shape[:]])
         bits, lanes = versions.dtype_bits(dtype)
+        if source is not None and source.ref.dtype != dtype and (bits % 8 or source.item % 8):
+            # Of elements of few bits targets make whole bytes, or do not.
+            bits = 0
         buffer = Buffer(ref, shape, span_of(dtype), item=bits * lanes, **more)
         self.buffers[var.__chandle__()] = buffer
         return buffer

@@ -1,0 +1,76 @@
+"""RLX203: a write over a tensor that is still read stores what is there already, and the run is right."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+import pytest
+
+from relax_lint.replay import Machine, Module, Tensor
+from tests.rules.checking import checks, parse
+
+HEAD = "from tvm.script import ir as I, relax as R, tirx as T\n\n\n@I.ir_module\nclass Module:\n"
+PROGRAM = """
+@T.prim_func(private=True)
+def one(x: T.Buffer((4,), "{dtype}"), y: T.Buffer((4,), "{dtype}")):
+    for i in range(4):
+        y[i] = {one}
+
+@T.prim_func(private=True)
+def other(x: T.Buffer((4,), "{dtype}"), y: T.Buffer((4,), "{dtype}")):
+    for i in range(4):
+        y[i] = {other}
+
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "{dtype}"), z: R.Tensor((4,), "{dtype}")):
+    {first}
+    b = R.memory.alloc_tensor({storage}, 0, R.shape([4]), "{dtype}")
+    w = Module.one(x, a)
+    w1 = Module.other({argument}, b)
+    y = R.add(a, b)
+    return y
+"""
+FIRST = """s = R.memory.alloc_storage(R.shape([64]), 0, "global", "uint8")
+    s1 = R.memory.alloc_storage(R.shape([64]), 0, "global", "uint8")
+    a = R.memory.alloc_tensor(s, 0, R.shape([4]), "{dtype}")"""
+WRONG, UNSURE = "always-wrong", "needs-runtime-check"
+ZERO, TWICE, SUM = "T.float32(0)", "x[i] * T.float32(2)", "x[i] + x[i]"
+
+
+def _program(one: str, other: str, argument: str = "x", storage: str = "s", dtype: str = "float32") -> str:
+    first = FIRST.format(dtype=dtype)
+    return PROGRAM.format(one=one, other=other, argument=argument, storage=storage, dtype=dtype, first=first)
+
+
+CASES = [
+    (ZERO, ZERO, "x", "float32", UNSURE),
+    (ZERO, "T.float32(1)", "x", "float32", WRONG),
+    (TWICE, TWICE, "x", "float32", UNSURE),
+    (TWICE, SUM, "x", "float32", UNSURE),
+    (TWICE, TWICE, "z", "float32", WRONG),
+    # Of the tensor itself.
+    (TWICE, "x[i]", "a", "float32", "always-fine"),
+    (TWICE, TWICE, "a", "float32", WRONG),
+    (ZERO, TWICE, "a", "float32", UNSURE),
+    ("T.int32(3)", "T.int32(3)", "x", "int32", UNSURE),
+    ("T.int32(3)", "T.int32(4)", "x", "int32", WRONG),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "argument", "dtype", "said"), CASES)
+def test_what_is_there_may_be_written_again(
+    one: str, other: str, argument: str, dtype: str, said: str
+) -> None:
+    found = checks(parse(_program(one, other, argument, dtype=dtype)), "RLX203")
+    assert [check.verdict.value for check in found if check.binding == "w1"] == [said]
+
+
+@pytest.mark.vm
+def test_the_machine_says_which() -> None:
+    """On one storage it computes the same as on two, or not: the first and the second of two inputs differ."""
+    with Machine() as machine:
+        for one, other, argument, dtype, said in CASES[:8]:
+            inputs = [Tensor(dtype, (4,)), Tensor(dtype, (4,), 5)]
+            texts = [HEAD + indent(_program(one, other, argument, s, dtype), "    ") for s in ("s", "s1")]
+            shared, apart = (machine.run(Module(text), "main", inputs).digest for text in texts)
+            assert (shared == apart) is (said != WRONG), (one, other, argument)
