@@ -113,7 +113,8 @@ class Damage:
 @record(frozen=True)
 class UnwrittenRead:
     """`tensor` is read and was not written: on no path (`MUST`), or not on all. `left` are the tensors on its
-    storage that were written before, `mended` the writes that may not have written all of it.
+    storage that were written before, `mended` the writes that may not have written all of it; they have not
+    where it is known to be a `part`.
     """
 
     tensor: Op
@@ -121,6 +122,7 @@ class UnwrittenRead:
     certainty: Certainty
     left: tuple[ValueId, ...]
     mended: tuple[Mending, ...] = ()
+    part: bool = False
 
 
 @record(frozen=True)

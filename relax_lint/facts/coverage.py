@@ -44,6 +44,38 @@ def is_exact(mended: Iterable[Mending], flow: FunctionFlow) -> bool:
     return only.position - len(only.op.arguments) in partial_results(only.op, flow.function)
 
 
+def left_alone(mended: Iterable[Mending], read: ValueId, flow: FunctionFlow) -> Boolean:
+    """When the one write leaves something of all that is `read` for certain, if that has elements; false
+    where that cannot be stated.
+    """
+    (only, *more) = mended
+    call, position = only.op, only.position
+    if more or only.branches or only.presumed or not isinstance(call, KernelCall) or position is None:
+        return sympy.false
+    kernel = flow.effects.kernel_of(call)
+    if kernel is None or not _is_all_of(only.value, read, flow) or _writes_twice(call, position, flow):
+        return sympy.false
+    condition = kernel.left(position)
+    bound = bind(kernel, [operand.type for operand in operands_of(call, flow.function)])
+    known = condition.free_symbols <= bound.values.keys()
+    return condition.xreplace(bound.values) if known else sympy.false
+
+
+def _is_all_of(value: ValueId, read: ValueId, flow: FunctionFlow) -> bool:
+    """Whether a value is a tensor as it was made, and what is read is the same one."""
+    windows, roots = flow.aliases.windows, flow.aliases.roots_of(read)
+    return windows.isdisjoint((value, read)) and len(roots) == 1 and roots == flow.aliases.roots_of(value)
+
+
+def _writes_twice(call: KernelCall, position: int, flow: FunctionFlow) -> bool:
+    """Whether a call may write the same memory by another argument, too."""
+    written = [p for p in flow.effect_of(call).writes if p != position and p < len(call.arguments)]
+    if position >= len(call.arguments):
+        return False
+    ours = flow.memory.range(call.arguments[position])
+    return any(ours.disjoint(flow.memory.range(call.arguments[p])) != sympy.true for p in written)
+
+
 def presumed_writes(
     mended: Iterable[Mending], claim: Claim, read: ValueId, flow: FunctionFlow, judge: Judge
 ) -> tuple[Presumption, ...]:

@@ -8,6 +8,7 @@ from the walk over contents). Claim: the tensor has no bytes. Verdict: that of t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 import sympy
@@ -19,8 +20,15 @@ from relax_lint.analysis.events import UnwrittenRead
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.at_return import UNSHOWN, by_who_gets_it, read_perhaps, why_written
-from relax_lint.facts.claims import not_negative
-from relax_lint.facts.coverage import initialised, is_exact, presumed_writes, relied_types, written_again
+from relax_lint.facts.claims import Claim, not_negative
+from relax_lint.facts.coverage import (
+    initialised,
+    is_exact,
+    left_alone,
+    presumed_writes,
+    relied_types,
+    written_again,
+)
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, ValueId
 from relax_lint.model.types import extents_of
@@ -120,6 +128,12 @@ def _perhaps_written(
     decision = judge.judge_event(claim, Certainty.MAY, "it may be written in part only")
     if is_exact(event.mended, flow) and judge.judge(claim).verdict is Verdict.NEEDS_RUNTIME_CHECK:
         decision = judge.judge(claim)
+    elif _is_part(event, claim, flow, judge):
+        decision = judge.judge(claim)
+        if decision.verdict is not Verdict.ALWAYS_FINE:
+            only_empty = decision.safe_when is not None and written == sympy.false
+            part = replace(event, part=True)
+            return Decided(part, decision, (*event.reading.presumptions, *types), only_empty)
     presumed = presumed_writes(event.mended, claim, event.reading.value, flow, judge)
     if presumed and decision.verdict is not Verdict.ALWAYS_FINE:
         fine = certain(Verdict.ALWAYS_FINE, "written by a call with otherwise unknown effects")
@@ -132,6 +146,21 @@ def _perhaps_written(
             fine = certain(Verdict.ALWAYS_FINE, "written unless a reduction is empty")
             return Decided(event, fine, (*event.reading.presumptions, *types, _NOT_EMPTY))
     return Decided(event, decision, (*event.reading.presumptions, *types))
+
+
+def _is_part(event: UnwrittenRead, claim: Claim, flow: FunctionFlow, judge: Judge) -> bool:
+    """Whether something that nobody wrote is returned wherever the claim does not hold, by the stores of a
+    kernel and not only for want of a proof.
+    """
+    value = event.reading.value
+    if event.reading.op is not None or event.certainty is not Certainty.MUST or event.left:
+        return False
+    if not flow.is_shown(None, value) or why_written(event.reading, flow, event.tensor.place.index):
+        return False
+    left = left_alone(event.mended, value, flow)
+    if left == sympy.false or isinstance(claim.condition, Unknown):
+        return False
+    return left == sympy.true or judge.implies(claim.domain, sympy.Not(claim.condition), left)
 
 
 def leftovers(event: UnwrittenRead, flow: FunctionFlow) -> tuple[ValueId, ...]:

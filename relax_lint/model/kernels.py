@@ -195,6 +195,10 @@ class Kernel:
     )
     loads: Callable[[], frozenset[int]] = field(default=frozenset, compare=False, repr=False)
     """The parameters of which every element is loaded."""
+    left: Callable[[int], Boolean] = field(default=lambda _: sympy.false, compare=False, repr=False)
+    """When a call is certain to leave some element of a parameter that has elements as it was: true, false
+    where nothing is known, or a condition on the kernel's symbols.
+    """
 
     @cached_property
     def sure_reads(self) -> Mapping[int, Boolean]:

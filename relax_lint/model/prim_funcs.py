@@ -17,6 +17,7 @@ from relax_lint.model.kernel_body.confirmed import confirmed
 from relax_lint.model.kernel_body.coverage import Coverage
 from relax_lint.model.kernel_body.data_flow import same_width
 from relax_lint.model.kernel_body.dependences import Dependences
+from relax_lint.model.kernel_body.left_alone import left_alone
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.matters import Matters
 from relax_lint.model.kernel_body.narrow import Widths
@@ -144,6 +145,7 @@ def read_kernel(
         sure=partial(_sure_reads, prim_func, reads),
         tried=cache(partial(_tried, prim_func)),
         loads=cache(partial(_loaded, prim_func)),
+        left=cache(partial(_left_alone, prim_func)),
     )
 
 
@@ -189,6 +191,17 @@ def _loaded(prim_func: Any) -> frozenset[int]:
     reader, _, shapes, loops, _ = _read_by(BodyReader, prim_func)
     loads = Coverage([replace(one, writes=not one.writes) for one in reader.touches], shapes, loops)
     return frozenset(p for p in range(len(shapes)) if loads.whole(p) == sympy.true)
+
+
+def _left_alone(prim_func: Any, position: int) -> Boolean:
+    """When a call is certain to leave some element of a parameter that has elements as it was."""
+    reader, _, shapes, loops, _ = _read_by(QuickReader, prim_func)
+    if position in reader.effects.opaque or position in reader.filled:
+        return sympy.false
+    if position in Trial(prim_func, shapes, loops.signature).left:
+        return sympy.true
+    touches = [touch for touch in reader.touches if touch.parameter == position]
+    return left_alone(touches, shapes[position], loops)
 
 
 def _whole(position: int, reader: BodyReader, coverage: Coverage, trial: Trial) -> Boolean:

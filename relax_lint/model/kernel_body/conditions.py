@@ -64,6 +64,17 @@ def _comparisons(condition: Boolean, loops: Loops) -> tuple[Below, ...] | None:
     if isinstance(condition, sympy.Eq):
         difference = condition.lhs - condition.rhs
         return (_below(difference - 1, loops), _below(-difference - 1, loops))
+    if isinstance(condition, sympy.Ne):
+        return _other_than_an_end(condition.lhs - condition.rhs, loops)
+    return None
+
+
+def _other_than_an_end(difference: sympy.Expr, loops: Loops) -> tuple[Below, ...] | None:
+    """`difference` is not 0, where that is the first or the last number that it runs over."""
+    for value in (-difference, difference):
+        reached = loops.range_of(sympy.expand(value))
+        if reached is not None and reached.last == 0:
+            return (_below(value, loops),)
     return None
 
 

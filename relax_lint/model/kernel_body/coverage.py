@@ -10,7 +10,7 @@ from math import lcm
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.model.kernel_body.conditions import in_digits, selected
+from relax_lint.model.kernel_body.conditions import Below, in_digits, selected
 from relax_lint.model.kernel_body.fills import Fill, fill_of, in_a_row, merged
 from relax_lint.model.kernel_body.flat_positions import flat_position
 from relax_lint.model.kernel_body.loops import Loops
@@ -118,7 +118,8 @@ class Coverage:
         assert store.shape is not None
         assert store.conditions is not None
         loops = tuple((symbol, loop.extent) for symbol, loop in zip(symbols, store.loops, strict=True))
-        chosen = selected(indices, loops, store.conditions, self._loops)
+        asked = [one for one in store.conditions if not _says_not_empty(one, store.shape)]
+        chosen = selected(indices, loops, asked, self._loops)
         if chosen is None:
             return None
         chosen = in_digits(chosen, self._loops)
@@ -149,7 +150,7 @@ class Coverage:
 
     def _written_before(self, load: Touch) -> bool:
         stores = [store for store in self._stores.get(load.parameter, ()) if store.order < load.order]
-        if any(_reached_with(load, store) and self._same_element(load, store) for store in stores):
+        if any(self._reached_with(load, store) and self._same_element(load, store) for store in stores):
             return True
         done = [store for store in stores if set(store.loops).isdisjoint(load.loops)]
         return self._filled(load.parameter, done) == sympy.true or self._carried(load)
@@ -184,22 +185,32 @@ class Coverage:
     def _carried(self, load: Touch) -> bool:
         """Whether each step of a loop loads what the step before stored, the first one what stood there."""
         return any(
-            self._stored_a_step_before(load, store)
+            self._stored_a_step_before(load, store, place)
             for store in self._stores.get(load.parameter, ())
-            if store.certain and store.order > load.order and store.loops == load.loops and store.loops
+            if store.certain and store.order > load.order and store.loops == load.loops
+            for place in range(len(store.loops))
         )
 
-    def _stored_a_step_before(self, load: Touch, store: Touch) -> bool:
-        symbol, one, other = load.loops[-1].symbol, load.known_indices, store.known_indices
-        if not load.loops[-1].serial or one is None or other is None:
+    def _stored_a_step_before(self, load: Touch, store: Touch, place: int) -> bool:
+        loop, inner = load.loops[place], load.loops[place + 1 :]
+        symbol, one, other = loop.symbol, load.known_indices, store.known_indices
+        if not loop.serial or symbol is None or one is None or other is None:
             return False
-        assert symbol is not None
+        if any(one.symbol is None or self._loops.range_of(one.symbol) is None for one in inner):
+            # The steps of these are not known to be the same in each step of the loop.
+            return False
         if any(
             loaded.xreplace({symbol: symbol + 1}) != stored for loaded, stored in zip(one, other, strict=True)
         ):
             return False
         reached = self._loops.range_of(symbol)
         if reached is None:
+            return False
+        known = load.conditions or ()
+        if self._follows(Below(-symbol, -reached.first), known):
+            # The first step does not load.
+            return True
+        if inner:
             return False
         first = Touch(
             load.parameter,
@@ -210,8 +221,32 @@ class Coverage:
             min(touch.order for touch in self._touches if load.loops[-1] in touch.loops),
             load.guards,
             writes=False,
+            # There is a first step.
+            conditions=(
+                *(one for one in known if symbol not in one.value.free_symbols),
+                Below(sympy.Integer(0), reached.extent),
+            ),
         )
         return self._written_before(first)
+
+    def _reached_with(self, load: Touch, store: Touch) -> bool:
+        """Whether a store is reached in every step of the loops around both in which the load is."""
+        if not store.conditions:
+            return store.certain
+        shared = {loop.symbol for loop in common_loops(load, store)}
+        asked = {symbol for one in store.conditions for symbol in one.value.free_symbols}
+        return asked <= shared and all(self._follows(one, load.conditions or ()) for one in store.conditions)
+
+    def _follows(self, asked: Below, known: Sequence[Below]) -> bool:
+        """Whether a condition holds wherever all that are known do."""
+        return any(
+            one.value == asked.value and self._loops.is_not_negative(asked.limit - one.limit) for one in known
+        )
+
+
+def _says_not_empty(asked: Below, shape: Shape) -> bool:
+    """Whether a condition is that an axis has elements: without any there is nothing to fill."""
+    return asked.value.is_Integer and sympy.expand(asked.limit - asked.value) in shape
 
 
 def _with(fill: Fill, mapping: dict[sympy.Symbol, sympy.Expr]) -> Fill:
@@ -230,12 +265,3 @@ def _with(fill: Fill, mapping: dict[sympy.Symbol, sympy.Expr]) -> Fill:
         tuple(repeat for repeat in repeats if repeat.trips != 1),
         fill.steps.xreplace(mapping),
     )
-
-
-def _reached_with(load: Touch, store: Touch) -> bool:
-    """Whether a store is reached in every step of the loops around both in which the load is."""
-    if not store.conditions:
-        return store.certain
-    shared = {loop.symbol for loop in common_loops(load, store)}
-    asked = {symbol for one in store.conditions for symbol in one.value.free_symbols}
-    return asked <= shared and set(store.conditions) <= set(load.conditions or ())

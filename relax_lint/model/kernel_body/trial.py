@@ -66,21 +66,31 @@ class Trial:
         except ENDS_A_TRIAL:
             return None
 
-    @cached_property
+    @property
     def filled(self) -> frozenset[int]:
         """The parameters of which every element is written, where all have a known size and nothing that they
         hold decides that.
         """
+        return frozenset(position for position, is_full in self._carried_out.items() if is_full)
+
+    @property
+    def left(self) -> frozenset[int]:
+        """The parameters of which some element is not written, in the same cases."""
+        return frozenset(position for position, is_full in self._carried_out.items() if not is_full)
+
+    @cached_property
+    def _carried_out(self) -> Mapping[int, bool]:
+        """Whether every element of a parameter is written, by its position."""
         shapes = [shape for shape in self.shapes if shape]
         if len(shapes) < len(self.shapes) or any(not e.is_Integer for shape in shapes for e in shape):
-            return frozenset()
+            return {}
         try:
             memories = [_Marked(_numbers(shape, {})) for shape in shapes]
             body = Compiler().statement(self.prim_func.body)
             body(Frame({}, dict(zip(self.prim_func.params, memories, strict=True)), MAX_STEPS))
         except ENDS_A_TRIAL:
-            return frozenset()
-        return frozenset(position for position, memory in enumerate(memories) if memory.is_full)
+            return {}
+        return {position: memory.is_full for position, memory in enumerate(memories)}
 
     def repeated(self, written: int, other: int) -> frozenset[sympy.Symbol]:
         """The symbols whose values only say how often the kernel does the same, where the two parameters

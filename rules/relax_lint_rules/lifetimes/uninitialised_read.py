@@ -36,7 +36,7 @@ def _is_no_more_than_a_note(facts: FunctionFacts, read: UnwrittenRead) -> bool:
     """
     if facts.config.strict:
         return False
-    unproved = bool(read.mended) or read.reading.unsure
+    unproved = (bool(read.mended) and not read.part) or read.reading.unsure
     return unproved or bool(facts.stubs_given(read)) or facts.is_for_callers(read)
 
 
@@ -66,6 +66,8 @@ def _message(facts: FunctionFacts, decided: Decided[UnwrittenRead]) -> Message:
         text = f"`{name}` {action} after all of it is written"
     elif read.reading.unsure:
         text = f"`{name}` may be read before it is written: nothing proves the order"
+    elif read.part:
+        text = f"`{name}` {action} although only a part of it is written{facts.wrong_unless(decided)}"
     elif read.mended:
         text = f"`{name}` {action} although only a part of it may be written"
     elif stubs := facts.stubs_given(read):
@@ -73,7 +75,8 @@ def _message(facts: FunctionFacts, decided: Decided[UnwrittenRead]) -> Message:
     else:
         text = f"nothing writes `{name}` before it {action}"
         text += f": it holds what `{facts.name_of(left[-1])}` left" if left else facts.wrong_unless(decided)
-    never = f"only a part of `{name}` may be written" if read.mended else f"`{name}` is never written"
+    is_ = "is" if read.part else "may be"
+    never = f"only a part of `{name}` {is_} written" if read.mended else f"`{name}` is never written"
     return Message(
         text,
         label=f"`{name}` {action} here" if op is not None else never,

@@ -119,6 +119,7 @@ def _compare_effects(
 ) -> None:
     values = values_of(kernel, n, m)
     whole = kernel.whole_writes.get(1, sympy.false).subs(values) == sympy.true
+    left = kernel.left(1).subs(values) == sympy.true
     inside, leaves = _bounds(kernel, values)
     for x, y, _ in outcomes:
         outside = x.outside or y.outside
@@ -129,6 +130,7 @@ def _compare_effects(
         if outside:
             continue
         _says("y is whole", whole, len(y.stored) == y.count, seen)
+        _says("y is left alone in part", left and y.count > 0, len(y.stored) < y.count, seen)
         seen["all of y is stored"] += len(y.stored) == y.count
         _says("y is not read", 1 not in kernel.reads, not y.early, seen)
         _says("y is read first", kernel.first_reads.get(1, False) and y.count > 0, y.early, seen)
