@@ -64,7 +64,7 @@ CASES: list[tuple[str, str, Said | None]] = [
     # A size of another argument.
     ("n", "for i in range(m):\n    y[i] = x[i]", ("needs-runtime-check", "warning", "n <= 0 or n <= m")),
     # Several stores that come to all together, or do not; what contents decide.
-    ("n", "for i in range(n - 1):\n    y[i] = x[0]\nif 0 < n:\n    y[n - 1] = x[0]", DOUBT),
+    ("n", "for i in range(n - 1):\n    y[i] = x[0]\nif 0 < n:\n    y[n - 1] = x[0]", FINE),
     ("n", "for i in range(n - 2):\n    y[i] = x[0]\nif 1 < n:\n    y[n - 2] = x[0]", EMPTY),
     ("n", "for i in range(n):\n    y[T.Cast('int64', x[0])] = x[0]", DOUBT),
 ]
