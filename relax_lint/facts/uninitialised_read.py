@@ -132,8 +132,10 @@ def _perhaps_written(
         decision = judge.judge(claim)
         if decision.verdict is not Verdict.ALWAYS_FINE:
             only_empty = decision.safe_when is not None and written == sympy.false
-            part = replace(event, part=True)
-            return Decided(part, decision, (*event.reading.presumptions, *types), only_empty)
+            # Who is given more than is filled may know how much that is.
+            is_certain = only_empty or decision.verdict is Verdict.ALWAYS_WRONG
+            event = replace(event, part=is_certain)
+            return Decided(event, decision, (*event.reading.presumptions, *types), only_empty)
     presumed = presumed_writes(event.mended, claim, event.reading.value, flow, judge)
     if presumed and decision.verdict is not Verdict.ALWAYS_FINE:
         fine = certain(Verdict.ALWAYS_FINE, "written by a call with otherwise unknown effects")
