@@ -25,6 +25,13 @@ def fill(x: T.Buffer((4,), "float32")):
             v = T.axis.spatial(4, i)
             x[v] = T.float32(2)
 
+@T.prim_func(private=True, s_tir=True)
+def threes(x: T.Buffer((4,), "float32")):
+    for i in range(4):
+        with T.sblock("threes"):
+            v = T.axis.spatial(4, i)
+            x[v] = T.float32(3)
+
 @R.function(private=True)
 def callee(p: {T4}) -> {T4}:
     v = R.call_pure_packed("tests.seven", p, ty_args={T4})
@@ -39,7 +46,7 @@ def main(x: {T4}) -> {T4}:
 """
 ALLOC = ' = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))'
 NOTHING = f"a{ALLOC}"
-OVERWRITTEN = f"a{ALLOC}\nk1 = Module.fill(a)\nb{ALLOC}\nk2 = Module.fill(b)"
+OVERWRITTEN = f"a{ALLOC}\nk1 = Module.threes(a)\nb{ALLOC}\nk2 = Module.fill(b)"
 IN_PLACE = """a = R.add(x, x)
 v = R.call_tir_inplace(Module.fill, (a,), inplace_indices=[0], out_ty=T4)
 w = R.add(v, v)

@@ -24,7 +24,7 @@ def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
     Module.copy(x, a)
     same = Module.through(a)
     b = R.memory.alloc_tensor(storage, 0, R.shape([4]), "float32")
-    w = Module.copy(x, b)
+    w = Module.add(x, x, b)
     c = R.memory.alloc_tensor(other, 0, R.shape([4]), "float32")
     Module.add(same, b, c)
     return c
@@ -101,7 +101,7 @@ def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
     def inner(y: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
         return R.add(a, y)
     b = R.memory.alloc_tensor(storage, 0, R.shape([4]), "float32")
-    w = Module.copy(x, b)
+    w = Module.add(x, x, b)
     return inner({passed})
 """
 
@@ -146,7 +146,7 @@ def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
     a = R.memory.alloc_tensor(storage, 0, R.shape([4]), "float32")
     Module.copy(x, a)
     b = R.memory.alloc_tensor(storage, 0, R.shape([4]), "float32")
-    w = Module.copy(x, b)
+    w = Module.add(x, x, b)
     r = R.call_packed("my.add", a, b, ty_args=R.Tensor((4,), "float32"))
     return r
 """)

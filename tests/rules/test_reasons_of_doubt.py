@@ -41,7 +41,8 @@ def main(x: {T4}, c: {CONDITION}) -> {T4}:
     s = {STORAGE}
     a = {TENSOR.format("s")}
     s2 = {STORAGE}
-    k = Module.double(x, a)
+    k0 = Module.double(x, a)
+    k = Module.double(a, a)
     BODY
     return o
 """
