@@ -31,7 +31,7 @@ def may_be_the_same(event: Overwriting, flow: FunctionFlow) -> bool:
     try:
         return all(_same(earlier, filled, call, event.written, trial, flow) for trial in range(_TRIALS))
     except Unclear:
-        return False
+        return _is_repeated(earlier, call, flow)
 
 
 def _last_writer(call: KernelCall, tensor: ValueId, flow: FunctionFlow) -> tuple[KernelCall, ValueId] | None:
@@ -47,6 +47,15 @@ def _last_writer(call: KernelCall, tensor: ValueId, flow: FunctionFlow) -> tuple
                 if flow.aliases.roots_of(name) == {tensor}:
                     found = earlier, name
     return None if found is None or found[0].kind is not CallKind.PRIM_FUNC else found
+
+
+def _is_repeated(earlier: KernelCall, call: KernelCall, flow: FunctionFlow) -> bool:
+    """Whether one kernel does the same twice, of tensors of any size."""
+    kernel, roots = flow.effects.kernel_of(call), flow.aliases.roots_of
+    if kernel is None or kernel is not flow.effects.kernel_of(earlier):
+        return False
+    read = flow.effect_of(call).reads - flow.effect_of(call).writes
+    return all(roots(call.arguments[p]) == roots(earlier.arguments[p]) for p in read)
 
 
 def _same(

@@ -65,6 +65,47 @@ def test_what_is_there_may_be_written_again(
     assert [check.verdict.value for check in found if check.binding == "w1"] == [said]
 
 
+OF_ANY_SIZE = """
+@T.prim_func(private=True, s_tir=True)
+def twice(a: T.handle, b: T.handle):
+    n = T.int64()
+    x = T.match_buffer(a, (n,), "float32")
+    y = T.match_buffer(b, (n,), "float32")
+    for i in range(n):
+        y[i] = x[i] * T.float32(2)
+
+@R.function(pure=False)
+def main(x: R.Tensor(("n",), "float32"), z: R.Tensor(("n",), "float32")):
+    n = T.int64()
+    s = R.memory.alloc_storage(R.shape([n * 4]), 0, "global", "uint8")
+    s1 = R.memory.alloc_storage(R.shape([n * 4]), 0, "global", "uint8")
+    a = R.memory.alloc_tensor(s, 0, R.shape([n]), "float32")
+    b = R.memory.alloc_tensor({storage}, 0, R.shape([n]), "float32")
+    w = Module.twice(x, a)
+    w1 = Module.twice({argument}, b)
+    y = R.add(a, b)
+    return y
+"""
+
+
+@pytest.mark.parametrize(("argument", "condition"), [("x", None), ("z", "n <= 0")])
+def test_one_kernel_may_do_the_same_twice(argument: str, condition: str | None) -> None:
+    found = checks(parse(OF_ANY_SIZE.format(argument=argument, storage="s")), "RLX203")
+    assert [(one.verdict.value, one.safe_when) for one in found if one.binding == "w1"] == [
+        (UNSURE, condition)
+    ]
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize(("argument", "is_right"), [("x", True), ("z", False)])
+def test_the_machine_computes_that(argument: str, *, is_right: bool) -> None:
+    with Machine() as machine:
+        inputs = [Tensor("float32", (40,)), Tensor("float32", (40,), 5)]
+        texts = [HEAD + indent(OF_ANY_SIZE.format(argument=argument, storage=s), "    ") for s in ("s", "s1")]
+        shared, apart = (machine.run(Module(text), "main", inputs).digest for text in texts)
+        assert (shared == apart) is is_right
+
+
 @pytest.mark.vm
 def test_the_machine_says_which() -> None:
     """On one storage it computes the same as on two, or not: the first and the second of two inputs differ."""
