@@ -68,13 +68,14 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
         certainty, why_not = Certainty.MAY, "which tensor it is depends on the branch taken"
     if any(_is_on_several(value, flow) for value in (event.written, event.reading.value)):
         why_not = "which storage it lies on depends on the branch taken"
-    if certainty is Certainty.MUST and may_be_the_same(event, flow):
-        certainty, why_not = Certainty.MAY, "what is written may be what is there"
     if _depends_on_who_counts(event, flow):
         certainty, why_not = Certainty.MAY, "who is no kernel counts the bytes of so few bits otherwise"
     if _writes_both(event, flow):
         certainty, why_not = Certainty.MAY, "the call writes both, and which of them it writes last decides"
     decision = judge.judge_event(claim, certainty, why_not)
+    is_sure = certainty is Certainty.MUST and decision.verdict is not Verdict.ALWAYS_FINE
+    if is_sure and may_be_the_same(event, flow):
+        decision = judge.judge_event(claim, Certainty.MAY, "what is written may be what is there")
     presumed = presumed_writes(event.mended, claim, event.reading.value, flow, judge)
     presumed += () if event.harmless is None else (event.harmless,)
     if presumed and decision.verdict is not Verdict.ALWAYS_FINE:
