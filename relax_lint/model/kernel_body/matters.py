@@ -31,7 +31,7 @@ _ENOUGH = 3
 """So many of them have to agree that it does not."""
 _SMALL = (1, 2, 3)
 _OTHERS = (5, 0, 8, 2, 4)
-"""Sizes that are tried, the small ones first and each with each."""
+"""Sizes that are tried, the small ones first and each with each; then the others, and both together."""
 _MOST_POINTS = 9
 """At so many sizes at most a kernel is tried, at twice as many where it always leaves its memory."""
 _LARGEST = 64
@@ -167,7 +167,8 @@ class Matters:
         symbols = sorted(dict.fromkeys(self._symbols.values()), key=lambda one: str(one.name))
         own = {int(one) for one in when.atoms(sympy.Integer)}
         beyond = sorted(one + more for one in own for more in (0, 1) if _SMALL[-1] < one < _LARGEST)
-        turns = chain(_in_turn(_SMALL, len(symbols)), _in_turn((*_OTHERS, *beyond), len(symbols)))
+        some = (_SMALL, (*_OTHERS, *beyond), (*_SMALL, *_OTHERS, *beyond))
+        turns = chain.from_iterable(_in_turn(numbers, len(symbols)) for numbers in some)
         possible = (
             sizes
             for point in dict.fromkeys(turns)

@@ -12,6 +12,8 @@ from typing import Any
 
 from tests.oracle.kernels.bodies import Body, local_text
 
+_MOST_REPEATS = 10_000
+
 
 class Watched:
     """A buffer on some cells. What is loaded before it was stored is noted, and what lies outside."""
@@ -70,10 +72,20 @@ class _Script:
 
     def __init__(self) -> None:
         self.axis = _Axis()
+        self._repeats = 0
         self.float32 = float
         self.int64 = int
         self.max = max
         self.min = min
+
+    def again(self) -> bool:
+        """Asked before each step of a `while`, which may lose what ends it when a body is made smaller. Raises
+        `OverflowError` where it goes on and on.
+        """
+        self._repeats += 1
+        if self._repeats > _MOST_REPEATS:
+            raise OverflowError
+        return True
 
     def alloc_buffer(self, shape: tuple[int, ...], dtype: str) -> Watched:
         return Watched([0.0] * 64, shape)
@@ -104,7 +116,15 @@ class _Script:
 
 
 class _Choices(ast.NodeTransformer):
-    """`T.if_then_else` as a conditional expression: what is not chosen is not evaluated."""
+    """`T.if_then_else` as a conditional expression: what is not chosen is not evaluated. Loops by a condition ask
+    whether they have gone on for too long.
+    """
+
+    def visit_While(self, node: ast.While) -> ast.AST:
+        self.generic_visit(node)
+        again = ast.parse("T.again()", mode="eval").body
+        node.test = ast.BoolOp(ast.And(), [again, node.test])
+        return ast.fix_missing_locations(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)

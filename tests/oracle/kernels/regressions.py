@@ -213,4 +213,33 @@ FOUND = {
             ),
         ),
     ),
+    "contents that say how often the same is stored, where one size is small and the other one is not": Body(
+        "m",
+        "n",
+        (
+            Inside(
+                "for i in range(T.max(n - m - 2, 0)):",
+                (
+                    Inside(
+                        "while c[0] < T.Cast('int64', x[i]) % 3 + 1:",
+                        (Do("y[i] = T.float32(2)"), Do("c[0] = c[0] + T.int64(1)")),
+                    ),
+                ),
+            ),
+            Inside(
+                "for i in T.serial(1, m, step=3):",
+                (
+                    Do("y[i] = y[i] + x[i] - x[i] * T.float32(3)"),
+                    Do("y[0] = x[0] * T.float32(2)"),
+                    Inside(
+                        "if n >= m + 3:",
+                        (
+                            Inside("for j in range(m):", (Do("s[0] = s[0] + x[i * m + j]"),)),
+                            Do("y[0] = T.float32(0)"),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+    ),
 }
