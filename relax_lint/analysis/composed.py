@@ -36,7 +36,7 @@ from relax_lint.vm.calls import CallKind
 
 _TRIALS = 20
 """So many contents of what comes from outside are tried."""
-MOST_STEPS = 50_000
+_MOST_STEPS = 50_000
 """After so many steps of kernels in one function, all trials together, no other one is carried out."""
 _KNOWN_KINDS = (CallKind.CALL_TIR, CallKind.CALL_TIR_INPLACE, CallKind.PRIM_FUNC)
 Held: TypeAlias = "Small | tuple[Held, ...] | None"
@@ -64,7 +64,7 @@ class Composed:
         self._flow = flow
         self._function = flow.function
         self._known: dict[tuple[ValueId, int, bool], bool | None] = {}
-        self.left = MOST_STEPS
+        self.left = _MOST_STEPS
         """The steps that are left."""
 
     def matters(self, op: Op, value: ValueId, since: int | None) -> bool | None:

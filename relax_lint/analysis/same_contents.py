@@ -4,7 +4,11 @@ arguments. The function is carried out up to there for this, as far as its tenso
 
 from __future__ import annotations
 
-from relax_lint.analysis.composed import MOST_STEPS, Spent, Walk
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from relax_lint.analysis.composed import Spent, Walk
 from relax_lint.analysis.events import Overwriting
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.small_tensors import Small, Unclear, carry_out
@@ -15,6 +19,8 @@ _TRIALS = 3
 """So many contents of what comes from outside are tried."""
 _MORE_TRIALS = 8
 """The same where there are branches."""
+_MOST_STEPS = 20_000
+"""After so many steps of kernels in one function, all writes together, it is not carried out any more."""
 
 
 class SameContents:
@@ -22,7 +28,7 @@ class SameContents:
 
     def __init__(self, flow: FunctionFlow) -> None:
         self._flow = flow
-        self.left = MOST_STEPS
+        self.left = _MOST_STEPS
         """The steps that are left."""
 
     def may_be(self, event: Overwriting) -> bool:
@@ -34,6 +40,8 @@ class SameContents:
             return False
         if not memory.range(event.written).same_start(memory.range(event.tensor.result)):
             return False
+        if self.left <= 0:
+            return self._is_repeated(event, call)
         found: dict[tuple[bool, ...], bool] = {}
         try:
             for trial in range(_MORE_TRIALS):
@@ -44,6 +52,7 @@ class SameContents:
                 if trial == _TRIALS - 1 and not walk.taken:
                     break
         except (Unclear, Spent):
+            # Of other sizes, or with more to do.
             return self._is_repeated(event, call)
         return any(found.values()) or (not found and self._is_repeated(event, call))
 
@@ -53,14 +62,23 @@ class SameContents:
         if kernel is None:
             return False
         effect, written = self._flow.effect_of(call), self._flow.aliases.roots_of(event.written)
-        at = [p for p in effect.writes if self._takes(call, p) == written]
+        at = {position for position in effect.writes if self._takes(call, position) == written}
         return any(
-            kernel is self._flow.effects.kernel_of(earlier)
+            position in at
+            and earlier.place.index < call.place.index
+            and kernel is self._flow.effects.kernel_of(earlier)
             and all(self._takes(call, p) == self._takes(earlier, p) for p in effect.reads - effect.writes)
-            and any(self._takes(earlier, p) == {event.tensor.result} for p in at)
-            for earlier in self._flow.calls
-            if earlier.place.index < call.place.index
+            for earlier, position in self._writers.get(frozenset((event.tensor.result,)), ())
         )
+
+    @cached_property
+    def _writers(self) -> Mapping[frozenset[ValueId], Sequence[tuple[KernelCall, int]]]:
+        """What writes each tensor, and in which position it is given it."""
+        found = defaultdict[frozenset[ValueId], list[tuple[KernelCall, int]]](list)
+        for call in self._flow.calls:
+            for position in sorted(self._flow.effect_of(call).writes):
+                found[self._takes(call, position)].append((call, position))
+        return found
 
     def _takes(self, call: KernelCall, position: int) -> frozenset[ValueId]:
         """What a kernel is given, its result behind the arguments."""
