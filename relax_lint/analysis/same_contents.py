@@ -32,6 +32,27 @@ class SameContents:
         """The steps that are left."""
 
     def may_be(self, event: Overwriting) -> bool:
+        """Whether a tensor may hold what it should when it is read: the write stores that, or a later one of
+        another tensor does.
+        """
+        return self._stores_it(event) or event.write.place.index < self._restored.get(_reading(event), -1)
+
+    @cached_property
+    def _restored(self) -> Mapping[tuple[ValueId, int], int]:
+        """The last write over each tensor that stores what should be there, by the tensor and its reading."""
+        found = defaultdict[tuple[ValueId, int], list[Overwriting]](list)
+        for event in self._flow.overwritings:
+            found[_reading(event)].append(event)
+        last: dict[tuple[ValueId, int], int] = {}
+        for reading, events in found.items():
+            latest = sorted(events, key=lambda one: one.write.place.index, reverse=True)
+            # The first one restores nothing that another one of them has damaged.
+            same = next((one for one in latest[:-1] if self._stores_it(one)), None)
+            if same is not None:
+                last[reading] = same.write.place.index
+        return last
+
+    def _stores_it(self, event: Overwriting) -> bool:
         """Whether a write was seen to store what was there, with all contents that were tried that take one
         path.
         """
@@ -84,6 +105,12 @@ class SameContents:
         """What a kernel is given, its result behind the arguments."""
         given = (*call.arguments, call.result)
         return self._flow.aliases.roots_of(given[min(position, len(given) - 1)])
+
+
+def _reading(event: Overwriting) -> tuple[ValueId, int]:
+    """A tensor, and the operation that reads it, -1 at the end of the function."""
+    op = event.reading.op
+    return event.tensor.result, -1 if op is None else op.place.index
 
 
 class _Arrived(Exception):
