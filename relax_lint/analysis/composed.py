@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.observed_parts import Flow
@@ -43,12 +43,18 @@ Held: TypeAlias = "Small | tuple[Held, ...] | None"
 """What a value is: a tensor, a tuple, or something that is not followed, the same with damage and without."""
 
 
-class _Spent(Exception):
+class Spent(Exception):
     """There were enough steps."""
 
 
 class _Seen(Exception):
     """The damage decides what is done."""
+
+
+class Budget(Protocol):
+    """Who counts the steps that are `left`."""
+
+    left: int
 
 
 class Composed:
@@ -76,22 +82,22 @@ class Composed:
         found = set[bool | None]()
         try:
             for trial in range(_TRIALS):
-                found.add(_Walk(self, self._flow, trial, at, behind=behind).differs(value))
+                found.add(Walk(self, self._flow, trial, at, behind=behind).differs(value))
                 if True in found:
                     return True
         except Unclear:
             return None
-        except _Spent:
+        except Spent:
             # As far as it was tried.
             pass
         return False if False in found else None
 
 
-class _Walk:
+class Walk:
     """One run of a function with some contents, without damage and with it side by side."""
 
-    def __init__(self, composed: Composed, flow: Flow, trial: int, at: int, *, behind: bool) -> None:
-        self._composed = composed
+    def __init__(self, budget: Budget, flow: Flow, trial: int, at: int, *, behind: bool) -> None:
+        self._budget = budget
         self._flow = flow
         self._function = flow.function
         self._trial = trial
@@ -247,10 +253,10 @@ class _Walk:
             self._unknown(op)
             return
         kernel, given = found
-        if self._composed.left <= 0:
-            raise _Spent
+        if self._budget.left <= 0:
+            raise Spent
         try:
-            self._composed.left -= 1 + carry_out(kernel, given)
+            self._budget.left -= 1 + carry_out(kernel, given)
         except Unclear:
             if any(one.differs for one in given if one is not None):
                 raise

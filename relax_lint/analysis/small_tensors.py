@@ -74,6 +74,26 @@ class Small:
         is_same = type_.dtype == self._type.dtype and _count(type_) == _count(self._type)
         return Small(type_, self.both) if is_same else None
 
+    def take(self, other: Small) -> None:
+        """Hold what another one holds, as far as both go."""
+        for mine, its in zip(self.both, other.both, strict=True):
+            for at in range(min(_count(self._type), _count(other._type))):
+                mine[at] = its[at]
+
+    def is_as(self, other: Small) -> bool:
+        """Whether it holds without damage what another one holds, as far as both go: to a rounding error, and
+        of another dtype nothing but zeros.
+        """
+        one, its = self.both[0], other.both[0]
+        common = range(min(_count(self._type), _count(other._type)))
+        if self._type.dtype != other._type.dtype:
+            return not any(one[at] or its[at] for at in common)
+        return not any(_is_far(one[at], its[at]) for at in common)
+
+    def has_dtype_of(self, other: Small) -> bool:
+        """Whether the elements are of one dtype."""
+        return self._type.dtype == other._type.dtype
+
     @property
     def first(self) -> Any:
         """The first element, without damage."""

@@ -22,7 +22,7 @@ from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.overlaps import ByteRange, either_empty
 from relax_lint.analysis.presumption import Presumption
-from relax_lint.analysis.same_contents import may_be_the_same
+from relax_lint.analysis.same_contents import SameContents
 from relax_lint.facts.asking import apart
 from relax_lint.facts.at_return import UNUSED, USED_PERHAPS, use_by_callers, why_not_read
 from relax_lint.facts.claims import either
@@ -40,11 +40,14 @@ _ASSUMED = certain(Verdict.ALWAYS_FINE, "another tensor, or written again, by al
 
 def live_overlaps(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Overwriting]]:
     """Every write over a tensor that is read later."""
+    same = SameContents(flow)
     for event in flow.overwritings:
-        yield _decided(event, flow, judge)
+        yield _decided(event, flow, judge, same)
 
 
-def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Overwriting]:
+def _decided(
+    event: Overwriting, flow: FunctionFlow, judge: Judge, contents: SameContents
+) -> Decided[Overwriting]:
     use = use_by_callers(event.reading, flow)
     if use is None:
         return Decided(event, UNUSED)
@@ -74,7 +77,7 @@ def _decided(event: Overwriting, flow: FunctionFlow, judge: Judge) -> Decided[Ov
         certainty, why_not = Certainty.MAY, "the call writes both, and which of them it writes last decides"
     decision = judge.judge_event(claim, certainty, why_not)
     is_sure = certainty is Certainty.MUST and decision.verdict is not Verdict.ALWAYS_FINE
-    if is_sure and may_be_the_same(event, flow):
+    if is_sure and contents.may_be(event):
         decision = judge.judge_event(claim, Certainty.MAY, "what is written may be what is there")
     presumed = presumed_writes(event.mended, claim, event.reading.value, flow, judge)
     presumed += () if event.harmless is None else (event.harmless,)

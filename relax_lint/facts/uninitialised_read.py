@@ -47,15 +47,20 @@ def uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Un
     """
     inside = flow.knows_callers or bool(flow.captured) or (bool(flow.calls_of_this) and only_allocates(flow))
     known: set[ValueId] = set()
+    in_part: set[ValueId] = set()
     # What is certain tells more than what is not, and that more than what TVM may leave out, or nobody needs.
     for event in sorted(flow.contents.unwritten_reads, key=partial(_rank, flow)):
         tensor = event.tensor.result
         if tensor in known or (event.reading.op is None and (inside or _is_on_given(event, flow))):
             continue
+        if tensor in in_part and event.mended:
+            continue
         decided = _decided(event, flow, judge)
         if decided.decision.reachable:
             if decided.decision.verdict is not Verdict.ALWAYS_FINE and not event.reading.unsure:
-                known.add(tensor)
+                # Where all of it is written in the end it may still be read before that.
+                by_size = decided.decision.safe_when is not None and not decided.only_empty
+                (in_part if event.mended and by_size else known).add(tensor)
             yield decided
 
 

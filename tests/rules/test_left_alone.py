@@ -146,3 +146,25 @@ def test_only_the_one_that_wrote_it_left_it(body: str, said: Said | None) -> Non
     found = [(c.verdict.value, c.severity.value, c.safe_when) for c in checks(module, "RLX205")]
     wrong = [one for one in found if one[0] != "always-fine"]
     assert wrong == ([said] if said else [])
+
+
+READ_BEFORE = "for i in range(m):\n    y[i] = y[i] + x[i]"
+NOT_READ = "for i in range(m):\n    y[i] = x[i]"
+
+
+def test_what_is_written_in_the_end_may_be_read_before() -> None:
+    """By the size that is written alone the first would be safe where the second is."""
+    for kernel, regions in ((READ_BEFORE, {"n <= 0 or n <= m", None}), (NOT_READ, {"n <= 0 or n <= m"})):
+        found = checks(parse(_text(kernel, "n", "private=True") + MAIN.format(extents="n")), "RLX205")
+        assert {check.safe_when for check in found} == regions
+        assert len(found) == len(regions)
+
+
+def test_the_compiled_kernel_reads_it_before() -> None:
+    text = _text(READ_BEFORE, "n", "", "before") + _text(NOT_READ, "n", "", "not_before")
+    compiled = tvm.compile(parse(text), target="llvm")
+    x = tvm.runtime.tensor(np.ones(4, "float32"))
+    for name, value in (("before", 8), ("not_before", 1)):
+        y = tvm.runtime.tensor(np.full(4, 7, "float32"))
+        compiled[name](x, x, y)
+        assert (y.numpy() == value).all()

@@ -106,6 +106,151 @@ def test_the_machine_computes_that(argument: str, *, is_right: bool) -> None:
         assert (shared == apart) is is_right
 
 
+def _kernel(name: str, body: str, count: int = 4) -> str:
+    return f"""
+@T.prim_func(private=True)
+def {name}(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
+    for i in range({count}):
+        {body}
+"""
+
+
+KERNELS = (
+    _kernel("zeros", "y[i] = T.float32(0)")
+    + _kernel("ones", "y[i] = T.float32(1)")
+    + _kernel("copy", "y[i] = x[i]")
+    + _kernel("twice", "y[i] = x[i] * T.float32(2)")
+    + _kernel("first", "y[i] = x[i]", 2)
+    + _kernel("last", "y[i + 2] = x[i]", 2)
+    + """
+@T.prim_func(private=True)
+def two(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32"), z: T.Buffer((4,), "float32")):
+    for i in range(4):
+        y[i] = x[i] * T.float32(2)
+        z[i] = x[i] * T.float32(3)
+"""
+)
+BEFORE = """
+@R.function(pure=False)
+def {name}(x: R.Tensor((4,), "float32"), c: R.Tensor((), "bool")):
+    s = R.memory.alloc_storage(R.shape([64]), 0, "global", "uint8")
+    s1 = R.memory.alloc_storage(R.shape([64]), 0, "global", "uint8")
+    a = R.memory.alloc_tensor(s, 0, R.shape([4]), "float32")
+    b = R.memory.alloc_tensor({storage}, 0, R.shape([4]), "float32")
+    t = R.builtin.alloc_tensor(R.shape([4]), R.dtype("float32"), R.prim_value(0))
+{body}
+    return y
+"""
+BETWEEN = """_ = Module.ones(x, a)
+m = R.memory.alloc_tensor({storage}, 0, R.shape([4]), "float32")
+w1 = Module.zeros(x, m)"""
+# With what is said, and whether it is right where the branch is taken and where it is not.
+WAYS: list[tuple[str, str, str, bool, bool]] = [
+    # What is read is known: it was computed before, too, or it is a constant.
+    ("_ = Module.zeros(x, t)\n_1 = Module.twice(t, a)", "zeros(x, b)", UNSURE, True, True),
+    ("_ = Module.ones(x, t)\n_1 = Module.twice(t, a)", "zeros(x, b)", WRONG, False, False),
+    (
+        "k = R.call_tir(Module.zeros, (x,), R.Tensor((4,), 'float32'))\n_1 = Module.twice(k, a)",
+        "zeros(x, b)",
+        UNSURE,
+        True,
+        True,
+    ),
+    (
+        "k = R.const([0.0, 0.0, 0.0, 0.0], 'float32')\n_1 = Module.twice(k, a)",
+        "zeros(x, b)",
+        UNSURE,
+        True,
+        True,
+    ),
+    (
+        "k = R.const([0.0, 0.0, 0.0, 1.0], 'float32')\n_1 = Module.twice(k, a)",
+        "zeros(x, b)",
+        WRONG,
+        False,
+        False,
+    ),
+    ("_ = Module.copy(x, t)\n_1 = Module.twice(x, a)", "twice(t, b)", UNSURE, True, True),
+    ("_ = Module.twice(x, t)\n_1 = Module.copy(t, a)", "twice(x, b)", UNSURE, True, True),
+    # It is another one by now, or the same again.
+    (
+        "_ = Module.copy(x, t)\n_1 = Module.twice(t, a)\n_2 = Module.ones(x, t)",
+        "twice(t, b)",
+        WRONG,
+        False,
+        False,
+    ),
+    (
+        "_ = Module.copy(x, t)\n_1 = Module.twice(t, a)\n_2 = Module.copy(x, t)",
+        "twice(t, b)",
+        UNSURE,
+        True,
+        True,
+    ),
+    # One part of it is written again.
+    ("_ = Module.first(x, a)\n_1 = Module.last(x, a)", "first(x, b)", UNSURE, True, True),
+    ("_ = Module.first(x, a)\n_1 = Module.last(x, a)", "first(a, b)", "always-fine", True, True),
+    ("_ = Module.ones(x, a)\n_1 = Module.last(x, a)", "first(x, b)", UNSURE, False, False),
+    # Another result of the same kernel.
+    ("_ = Module.two(x, a, t)", "two(x, b, t)", UNSURE, True, True),
+    ("_ = Module.two(x, a, t)", "two(x, t, b)", WRONG, False, False),
+    # Another write comes in between, and one that stores what was there.
+    (BETWEEN, "ones(x, b)", UNSURE, True, True),
+    (BETWEEN, "copy(x, b)", WRONG, False, False),
+    # One of two branches did the same.
+    (
+        "if c:\n    _ = Module.twice(x, a)\n    d = x\nelse:\n    _1 = Module.ones(x, a)\n    d = x",
+        "twice(x, b)",
+        UNSURE,
+        True,
+        False,
+    ),
+    (
+        "_ = Module.ones(x, a)\nif c:\n    _1 = Module.twice(x, a)\n    d = x\nelse:\n    d = x",
+        "ones(x, b)",
+        UNSURE,
+        False,
+        True,
+    ),
+    (
+        "if c:\n    _ = Module.zeros(x, a)\n    d = x\nelse:\n    _1 = Module.ones(x, a)\n    d = x",
+        "twice(x, b)",
+        WRONG,
+        False,
+        False,
+    ),
+]
+
+
+def _ways(way: str, write: str, storage: str, name: str = "main") -> str:
+    # What holds nothing on a storage of its own is not compared.
+    body = indent(f"{way.replace('{storage}', storage)}\nw1 = Module.{write}\ny = R.add(a, a)", "    ")
+    return BEFORE.format(storage=storage, body=body, name=name)
+
+
+def test_what_was_computed_before_is_known() -> None:
+    for way, write, said, _, _ in WAYS:
+        found = checks(parse(KERNELS + _ways(way, write, "s")), "RLX203")
+        told = {check.verdict.value for check in found if check.binding == "w1"}
+        assert told == {said}, (way, write)
+
+
+@pytest.mark.vm
+def test_the_machine_computes_it_either_way() -> None:
+    names = [(f"shared{number}", f"apart{number}") for number in range(len(WAYS))]
+    functions = [
+        _ways(way, write, "s", shared) + _ways(way, write, "s1", apart)
+        for (way, write, *_), (shared, apart) in zip(WAYS, names, strict=True)
+    ]
+    module = Module(HEAD + indent("".join((KERNELS, *functions)), "    "))
+    with Machine() as machine:
+        for (way, write, _, *right), pair in zip(WAYS, names, strict=True):
+            for taken, is_right in zip((1, 0), right, strict=True):
+                inputs = [Tensor("float32", (4,)), Tensor("bool", (), taken)]
+                one, other = (machine.run(module, name, inputs).digest for name in pair)
+                assert (one == other) is is_right, (way, write, taken)
+
+
 @pytest.mark.vm
 def test_the_machine_says_which() -> None:
     """On one storage it computes the same as on two, or not: the first and the second of two inputs differ."""
