@@ -216,7 +216,7 @@ BY_CALLEES: dict[str, tuple[str, str, str]] = {
     "reads what was overwritten": (
         "RLX203",
         "u = R.add(p, p)",
-        f"{OVER_Y}k2 = Module.fill(b){CALLS}",
+        f"{OVER_Y}k2 = Module.double(x, b){CALLS}",
     ),
     "overwrites what is on its memory": (
         "RLX203",

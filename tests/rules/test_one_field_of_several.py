@@ -108,7 +108,7 @@ def _said(text: str, code: str, binding: str) -> list[Check]:
 def test_each_field_that_is_the_overwritten_tensor_counts(field: int, verdict: str) -> None:
     """Field 0 is what overwrites it: four times what came. The others were meant to be twice that."""
     text = OVERWRITTEN.replace("FIELD", str(field))
-    (check,) = _said(text, "RLX203", "k1")
+    (check,) = _said(text, "RLX203", "k2")
     assert check.verdict.value == verdict
     assert list(_returned(text).numpy()) == list(4 * X)
 

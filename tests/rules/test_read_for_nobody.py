@@ -29,6 +29,11 @@ def rest(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
         y[i + 2] = x[i + 2]
 
 @T.prim_func(private=True, s_tir=True)
+def fourfold(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
+    for i in range(4):
+        y[i] = x[i] * T.float32(4)
+
+@T.prim_func(private=True, s_tir=True)
 def reverse(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
     for i in range(4):
         y[i] = x[3 - i]
@@ -122,8 +127,7 @@ DAMAGE = {
     t = {TENSOR.format("s")}
     k1 = Module.double(x, t)
     u = {TENSOR.format("s")}
-    k2 = Module.add(x, x, u)
-    k2a = Module.twice(u)""",
+    k2 = Module.fourfold(x, u)""",
     "RLX205": f"s = {STORAGE}\n    t = {TENSOR.format('s')}",
     "RLX206": "t = R.call_tir(Module.double, (x,), T4)\n"
     "    w = R.call_tir_inplace(Module.twice, (t,), inplace_indices=[0], out_ty=T4)\n"

@@ -74,7 +74,9 @@ UNKNOWN = {
     "a condition": body("if helper(x):", "    y = R.add(x, x)", "else:", "    y = R.multiply(x, x)"),
     "a constant without a type": body('y = R.add(x, metadata["ir.GenericConst"][0])'),
     "a constant with a type": body('y: R.Tensor((4,), "float32") = R.add(x, metadata["ir.GenericConst"][0])'),
-    "a target": KERNEL.format('T.func_attr({"target": T.target("later")})\n        B[0] = A[0]'),
+    "a target": KERNEL.format(
+        'T.func_attr({"target": T.target("later")})\n        for i in range(4):\n            B[i] = A[i]'
+    ),
     "an intrinsic": KERNEL.format("T.later(A.data)"),
     "a device": '    I.module_global_infos({"vdevice": [I.vdevice("later")]})\n'
     + body('y = R.to_vdevice(x, "later:0")').replace('"float32")', '"float32", "later:0")'),
