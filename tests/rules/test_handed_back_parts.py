@@ -14,6 +14,11 @@ from tests.rules.ways import FILL_AND_SUM
 MODULE = (
     FILL_AND_SUM
     + """
+@T.prim_func(private=True, s_tir=True)
+def fill_with_two(b: T.Buffer((8,), "float32")):
+    for i in range(8):
+        b[i] = T.float32(2)
+
 @R.function(private=True, pure=False)
 def seen(a: R.Tensor((8,), "float32")) -> TYPE:
     o = PART(a)
@@ -154,7 +159,7 @@ def test_what_a_call_returns_may_be_what_it_was_given(call: str) -> None:
     between, the run may be right (RLX203).
     """
     lines = ["_w = Module.fill(w)", f"v = R.{call}('same', w, ty_args=R.Tensor((8,), 'float32'))"]
-    lines += ["o = R.memory.alloc_tensor(s, 64, R.shape([8]), 'float32')", "_o = Module.fill(o)"]
+    lines += ["o = R.memory.alloc_tensor(s, 64, R.shape([8]), 'float32')", "_o = Module.fill_with_two(o)"]
     text = MODULE.replace("PAIR", "WHOLE, WHOLE").replace("TYPE", "WHOLE").replace("PART", "")
     text = text.replace("WHOLE", 'R.Tensor((8,), "float32")')
     verdicts = []

@@ -82,7 +82,8 @@ def conditions(steps: tuple[Any, ...]) -> Iterator[str]:
 
 
 def text(program: Program) -> str:
-    parameters = ['x: R.Tensor((4,), "float32")']
+    # Each tensor has contents of its own: what writes over another one does not store what is there.
+    parameters = [f'x{index}: R.Tensor((4,), "float32")' for index, _ in enumerate(program.tensors)]
     parameters += [f'{name}: R.Tensor((), "bool")' for name in conditions(program.steps)]
     lines = [
         "@T.prim_func(private=True, s_tir=True)",
@@ -100,14 +101,14 @@ def text(program: Program) -> str:
         lines.append(f'    t{index} = R.memory.alloc_tensor(s{storage}, {offset}, R.shape([4]), "float32")')
         lines.append(f"    v{index} = R.memory.view(t{index}, R.shape([2, 2]))")
     lines += written(program.steps, "    ")
-    return "\n".join([*lines, "    return x"])
+    return "\n".join([*lines, "    return x0"])
 
 
 def written(steps: tuple[Any, ...], margin: str) -> list[str]:
     lines: list[str] = []
     for step in steps:
         if isinstance(step, Write):
-            lines.append(f"{margin}{step.name} = Module.copy(x, t{step.tensor})")
+            lines.append(f"{margin}{step.name} = Module.copy(x{step.tensor}, t{step.tensor})")
         elif isinstance(step, Read):
             name = f"{'v' if step.alias else 't'}{step.tensor}"
             lines.append(f"{margin}{step.name} = R.negative({name})")
@@ -115,7 +116,7 @@ def written(steps: tuple[Any, ...], margin: str) -> list[str]:
             lines.append(f'{margin}u_{step.name} = R.print({step.name}, format="")')
         else:
             for head, body in ((f"if if_{step.name}:", step.then), ("else:", step.other)):
-                lines += [margin + head, *written(body, margin + "    "), f"{margin}    {step.name} = x"]
+                lines += [margin + head, *written(body, margin + "    "), f"{margin}    {step.name} = x0"]
     return lines
 
 

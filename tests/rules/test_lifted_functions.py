@@ -116,7 +116,16 @@ CASES = [
         WRONG,
     ),
     # The memory of what is captured is written over before it is read.
-    (f"{PLAIN}; k = Module.fill(t); {OVER}; l = Module.fill(u)", "t", READ, "w", "", "v", "RLX203", WRONG),
+    (
+        f"{PLAIN}; k = Module.fill(t); {OVER}; l = Module.fill(u); l1 = Module.twice(u)",
+        "t",
+        READ,
+        "w",
+        "",
+        "v",
+        "RLX203",
+        WRONG,
+    ),
     (f"{PLAIN}; k = Module.fill(t); {OTHER}; l = Module.fill(u)", "t", READ, "w", "", "v", "RLX203", FINE),
     # A closure holds what was killed since.
     (f"{PLAIN}; k = Module.fill(t)", "t", READ, "w", "", "v", "RLX201", FINE),
