@@ -130,16 +130,13 @@ class Walk:
 
     def _of(self, value: ValueId) -> Held:
         if value not in self._held:
-            fields, constant = (
-                self._function.inline_tuples.get(value),
-                self._function.constant_nodes.get(value),
-            )
-            if fields is not None:
-                self._held[value] = tuple(map(self._of, fields))
-            elif constant is not None:
-                self._held[value] = self._constant(self._function.type_of(value), constant)
+            function = self._function
+            if value in function.inline_tuples:
+                self._held[value] = tuple(map(self._of, function.inline_tuples[value]))
+            elif value in function.constant_nodes:
+                self._held[value] = self._constant(function.type_of(value), function.constant_nodes[value])
             else:
-                self._held[value] = self._anything(self._function.type_of(value), f"{value}")
+                self._held[value] = self._anything(function.type_of(value), f"{value}")
         return self._held[value]
 
     def _anything(self, type_: ValueType, name: str) -> Held:

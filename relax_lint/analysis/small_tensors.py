@@ -65,10 +65,6 @@ class Small:
         numbers = [[side[at] for at in range(_count(self._type))] for side in self.both]
         return Small(self._type, (_cells(numbers[0]), _cells(numbers[1])))
 
-    def with_other(self, other: Small) -> Small:
-        """What another tensor of its type holds, as the damage of this one."""
-        return Small(self._type, (self.both[0], other.both[0]))
-
     def seen_as(self, type_: TensorType) -> Small | None:
         """The same memory as a tensor of another type, where each element is one of it."""
         is_same = type_.dtype == self._type.dtype and _count(type_) == _count(self._type)

@@ -57,7 +57,7 @@ class PackingFacts:
     def roomy(self) -> Iterator[Decided[Placement]]:
         """Every tensor that is counted differently: its storage has room for it as kernels count it."""
         for placement in self._placement.placements:
-            if _is_packed(placement.tensor.dtype):
+            if _is_one_bit(placement.tensor.dtype):
                 decision = self._judge.judge(*_has_room(placement))
                 if decision.verdict is Verdict.ALWAYS_WRONG and not self.is_filled(placement.tensor):
                     decision = Decision(Verdict.NEEDS_RUNTIME_CHECK, _NOT_FILLED, decision.reachable)
@@ -116,7 +116,7 @@ def as_planned(shape: Shape, dtype: DType, op: Op, judge: Judge) -> Decision | N
     """Whether a tensor has room for what kernels access on the storage that TVM will make for it, with the
     bits of each element in whole bytes; None where that is no question.
     """
-    if dtype.lanes == 1 or isinstance(shape, Unknown) or not _is_packed(dtype):
+    if dtype.lanes == 1 or isinstance(shape, Unknown) or not _is_one_bit(dtype):
         return None
     room = at_most(kernel_bytes(shape, dtype), elements(shape) * dtype.storage_bytes)
     return judge.judge_event(judge.claim_at(room, op), Certainty.MAY, _NOT_FILLED.detail)
@@ -127,10 +127,10 @@ def is_allocatable(dtype: DType) -> bool:
     (`VerifyDataType` in TVM's src/runtime/memory/memory_manager.cc).
     """
     bits = dtype.bits
-    return _is_packed(dtype) or (bits % 8 == 0 and bits & (bits - 1) == 0)
+    return _is_one_bit(dtype) or (bits % 8 == 0 and bits & (bits - 1) == 0)
 
 
-def _is_packed(dtype: DType) -> bool:
+def _is_one_bit(dtype: DType) -> bool:
     """`uint1`, with any number of lanes."""
     return dtype.name.partition("x")[0] == PACKED_DTYPE
 

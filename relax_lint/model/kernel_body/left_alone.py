@@ -39,14 +39,14 @@ def _stays_in_its_row(store: Touch, shape: Sequence[sympy.Expr], loops: Loops) -
 
 
 def _row_is_left(axis: int, extent: sympy.Expr, stores: Sequence[Touch], loops: Loops) -> Boolean:
-    behind_first = [[at_most_in(1, first, loops) for first in _ends(one, axis, loops, -1)] for one in stores]
+    behind_first = [[_at_most(1, first, loops) for first in _ends(one, axis, loops, -1)] for one in stores]
     before_last = [
-        [at_most_in(last, extent - 2, loops) for last in _ends(one, axis, loops, 1)] for one in stores
+        [_at_most(last, extent - 2, loops) for last in _ends(one, axis, loops, 1)] for one in stores
     ]
     return sympy.Or(*(sympy.And(*(sympy.Or(*some) for some in ends)) for ends in (behind_first, before_last)))
 
 
-def at_most_in(one: sympy.Expr | int, other: sympy.Expr, loops: Loops) -> Boolean:
+def _at_most(one: sympy.Expr | int, other: sympy.Expr, loops: Loops) -> Boolean:
     """When a <= b: true where that holds for all extents of tensors."""
     room = sympy.expand(other - one)
     return sympy.true if loops.is_not_negative(room) else at_most(sympy.Integer(0), room)
