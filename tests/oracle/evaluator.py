@@ -64,7 +64,8 @@ class Outcome:
     refuses, and what follows cannot be known). `results` are the values of the result, None where unknown.
     Of `meaningless` tensors an offset, an extent or the storage's size is negative: whether they fit is not asked.
     `unwritten` has the tensor by the operation that breaks RLX205, `returned` what is returned by the kill that
-    made it nothing.
+    made it nothing. `still_unwritten` are the tensors that are returned with nothing but what a use before
+    is to have mended.
     """
 
     wrong: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -74,6 +75,7 @@ class Outcome:
     meaningless: set[str] = field(default_factory=set)
     unwritten: dict[str, str] = field(default_factory=dict)
     returned: dict[str, str] = field(default_factory=dict)
+    still_unwritten: set[str] = field(default_factory=set)
 
 
 class Call:
@@ -385,4 +387,7 @@ class Call:
                 self._end("undefined")
             else:
                 elements = range(max(value.count, 0))
+                used = {value.expected.get(index) for index in elements} - {None}
+                if not used <= self._writers.keys():
+                    self.outcome.still_unwritten.add(value.name)
                 self.outcome.results.append([self._read(value, i, value.name) for i in elements])
