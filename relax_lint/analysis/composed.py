@@ -1,17 +1,18 @@
 """Whether damage gets through all that is computed from it: operations that each look at what they are
 given may come to the same together, as `(t + x) - (t + x)` and `t * 0` do. Functions are carried out for
-this, as far as their tensors are small and it is known what they call.
+this at some sizes, as far as it is known what they call.
 """
 
 from __future__ import annotations
 
-import random
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.observed_parts import Flow
-from relax_lint.analysis.small_tensors import Small, Unclear, carry_out
+from relax_lint.analysis.trial_sizes import Sizes, sized, sizes_to_try
+from relax_lint.analysis.trial_tensors import TrialTensor, Unclear, carry_out
 from relax_lint.model.kernels import Kernel
 from relax_lint.model.operations import (
     Alias,
@@ -38,8 +39,10 @@ _TRIALS = 20
 """So many contents of what comes from outside are tried."""
 _MOST_STEPS = 50_000
 """After so many steps of kernels in one function, all trials together, no other one is carried out."""
+_MOST_NUMBERS = 4_096
+"""A constant with more elements is not looked at."""
 _KNOWN_KINDS = (CallKind.CALL_TIR, CallKind.CALL_TIR_INPLACE, CallKind.PRIM_FUNC)
-Held: TypeAlias = "Small | tuple[Held, ...] | None"
+Held: TypeAlias = "TrialTensor | tuple[Held, ...] | None"
 """What a value is: a tensor, a tuple, or something that is not followed, the same with damage and without."""
 
 
@@ -77,12 +80,17 @@ class Composed:
         return self._known[key]
 
     def _tried(self, value: ValueId, at: int, behind: bool) -> bool | None:
-        if not Small.fits(self._function.type_of(value)):
+        found = {self._tried_at(sizes, value, at, behind=behind) for sizes in sizes_to_try(self._function)}
+        return False if False in found else True if True in found else None
+
+    def _tried_at(self, sizes: Sizes, value: ValueId, at: int, *, behind: bool) -> bool | None:
+        """The same at some sizes."""
+        if not TrialTensor.fits(sized(self._function.type_of(value), sizes)):
             return None
         found = set[bool | None]()
         try:
             for trial in range(_TRIALS):
-                found.add(Walk(self, self._flow, trial, at, behind=behind).differs(value))
+                found.add(Walk(self, self._flow, sizes, trial, at, behind=behind).differs(value))
                 if True in found:
                     return True
         except Unclear:
@@ -96,9 +104,12 @@ class Composed:
 class Walk:
     """One run of a function with some contents, without damage and with it side by side."""
 
-    def __init__(self, budget: Budget, flow: Flow, trial: int, at: int, *, behind: bool) -> None:
+    def __init__(
+        self, budget: Budget, flow: Flow, sizes: Sizes, trial: int, at: int, *, behind: bool
+    ) -> None:
         self._budget = budget
         self._flow = flow
+        self._sizes = sizes
         self._function = flow.function
         self._trial = trial
         self._held: dict[ValueId, Held] = {}
@@ -106,7 +117,7 @@ class Walk:
         self._behind = behind
         self._value: ValueId | None = None
         """What is to be damaged."""
-        self._damaged: Small | None = None
+        self._damaged: TrialTensor | None = None
 
     def differs(self, value: ValueId) -> bool | None:
         """Whether damage of a value changes what is given back, before or `behind` an operation; None where
@@ -120,11 +131,15 @@ class Walk:
         if self._value is not None:
             return None
         named = self._of(value)
-        if self._damaged is None or not isinstance(named, Small) or named.both is not self._damaged.both:
+        if (
+            self._damaged is None
+            or not isinstance(named, TrialTensor)
+            or named.both is not self._damaged.both
+        ):
             # What has the name is not what was damaged, as far as it is followed.
             raise Unclear
         ends = (self._function.result, *self._function.parameters)
-        return any(one.differs for end in ends for one in _leaves(self._of(end)))
+        return any(one.differs for end in ends for one in leaves(self._of(end)))
 
     # -- values --------------------------------------------------------------------------------
 
@@ -136,22 +151,27 @@ class Walk:
             elif value in function.constant_nodes:
                 self._held[value] = self._constant(function.type_of(value), function.constant_nodes[value])
             else:
-                self._held[value] = self._anything(function.type_of(value), f"{value}")
+                self._held[value] = self._anything(self._type_of(value), f"{value}")
         return self._held[value]
+
+    def _type_of(self, value: ValueId) -> ValueType:
+        return sized(self._function.type_of(value), self._sizes)
 
     def _anything(self, type_: ValueType, name: str) -> Held:
         if isinstance(type_, TupleType):
             return tuple(
                 self._anything(field, f"{name}.{number}") for number, field in enumerate(type_.fields)
             )
-        if not isinstance(type_, TensorType) or not Small.fits(type_):
+        if not isinstance(type_, TensorType) or not TrialTensor.fits(type_):
             return None
-        return Small.drawn(type_, random.Random(f"{name} {self._trial}"), self._trial)
+        return TrialTensor.drawn(type_, f"{name} {self._trial}", self._trial)
 
     def _constant(self, type_: ValueType, node: Any) -> Held:
-        if not isinstance(type_, TensorType) or not Small.fits(type_):
+        if not isinstance(type_, TensorType) or not TrialTensor.fits(type_):
             return None
-        return Small.constant(type_, versions.numbers_of(node))
+        if math.prod(type_.shape or ()) > _MOST_NUMBERS:
+            return None
+        return TrialTensor.constant(type_, versions.numbers_of(node))
 
     # -- the walk ------------------------------------------------------------------------------
 
@@ -173,18 +193,17 @@ class Walk:
             root = self._flow.aliases.roots.value_of(next(iter(roots)))
             value = root if root in self._held else value
         damaged = self._of(value)
-        if not isinstance(damaged, Small):
+        if not isinstance(damaged, TrialTensor):
             raise Unclear
-        chance = random.Random(f"damage {self._trial}")
         new = None if last is None else self._held.get(last)
-        if any(one.both is damaged.both for one in _leaves(new)):
+        if any(one.both is damaged.both for one in leaves(new)):
             # An older name of what was overwritten in place: the new one holds what it should.
             apart = damaged.copied()
             for name, held in self._held.items():
                 if name != last:
                     self._held[name] = _exchanged(held, damaged, apart)
             damaged = apart
-        damaged.damage(chance, self._trial)
+        damaged.damage(f"damage {self._trial}", self._trial)
         self._damaged = damaged
 
     def _op(self, op: Op) -> None:
@@ -194,10 +213,13 @@ class Walk:
             self._branch(op)
         elif isinstance(op, Assert):
             asked = None if op.condition is None else self._of(op.condition)
-            if any(one.differs for one in _leaves(asked)):
+            if any(one.differs for one in leaves(asked)):
                 raise _Seen
         elif isinstance(op, Alias | MatchCast):
-            self._held[op.result] = self._of(op.source)
+            held = self._held[op.result] = self._of(op.source)
+            if isinstance(held, TrialTensor) and not held.has_shape_of(self._type_of(op.result)):
+                # These are other sizes.
+                raise Unclear
         elif isinstance(op, MakeTuple):
             self._held[op.result] = tuple(map(self._of, op.items))
         elif isinstance(op, GetItem):
@@ -213,7 +235,7 @@ class Walk:
 
     def _unknown(self, op: Op) -> None:
         """What is not followed may do anything with what is damaged, and the same with what is not."""
-        if any(one.differs for value in operands(op, self._function) for one in _leaves(self._of(value))):
+        if any(one.differs for value in operands(op, self._function) for one in leaves(self._of(value))):
             raise Unclear
         if isinstance(op, FunctionCall):
             if self._damaged is not None:
@@ -223,9 +245,14 @@ class Walk:
             self._held[op.result] = None
 
     def _view(self, op: View) -> None:
-        source, type_ = self._of(op.source), self._function.type_of(op.result)
+        source, type_ = self._of(op.source), self._type_of(op.result)
         is_whole = not isinstance(op.offset, Unknown) and op.offset == 0
-        if isinstance(source, Small) and isinstance(type_, TensorType) and Small.fits(type_) and is_whole:
+        if (
+            isinstance(source, TrialTensor)
+            and isinstance(type_, TensorType)
+            and TrialTensor.fits(type_)
+            and is_whole
+        ):
             seen = source.seen_as(type_)
             if seen is not None:
                 self._held[op.result] = seen
@@ -234,7 +261,7 @@ class Walk:
 
     def _branch(self, op: If) -> None:
         condition = self._of(op.condition)
-        if not isinstance(condition, Small):
+        if not isinstance(condition, TrialTensor):
             raise Unclear
         if condition.differs:
             raise _Seen
@@ -258,7 +285,7 @@ class Walk:
             if any(one.differs for one in given if one is not None):
                 raise
 
-    def _given(self, op: KernelCall) -> tuple[Kernel, list[Small]] | None:
+    def _given(self, op: KernelCall) -> tuple[Kernel, list[TrialTensor]] | None:
         """The kernel that a call runs, and what it is given, in the order of its parameters."""
         kernel = self._flow.effects.kernel_of(op)
         fresh: list[Held] = []
@@ -282,7 +309,7 @@ class Walk:
         else:
             return None
         both = [*given, *fresh]
-        small = [one for one in both if isinstance(one, Small)]
+        small = [one for one in both if isinstance(one, TrialTensor)]
         return (kernel, small) if len(small) == len(both) == len(kernel.parameters) else None
 
     def _results(self, op: KernelCall) -> list[Held]:
@@ -312,12 +339,13 @@ def _fields(held: Held) -> Iterator[Held]:
         yield held
 
 
-def _exchanged(held: Held, old: Small, new: Small) -> Held:
+def _exchanged(held: Held, old: TrialTensor, new: TrialTensor) -> Held:
     """The same with another tensor in the place of one, in tuples too."""
     if isinstance(held, tuple):
         return tuple(_exchanged(one, old, new) for one in held)
     return new if held is not None and held.both is old.both else held
 
 
-def _leaves(held: Held) -> Iterator[Small]:
-    return (one for one in _fields(held) if isinstance(one, Small))
+def leaves(held: Held) -> Iterator[TrialTensor]:
+    """The tensors that a value is made of, as far as they are followed."""
+    return (one for one in _fields(held) if isinstance(one, TrialTensor))

@@ -21,6 +21,9 @@ LEFT_OUT = "nothing needs what it does: `FoldConstant` and `FuseTIR` leave such 
 UNSHOWN = "nothing needs what is computed of it, or only on some paths"
 """Why it is not certain that a read does harm of which no run, or not every run, shows anything."""
 
+WHAT_IS_THERE = "what is written may be what is there"
+"""Why it is not certain that a write over something does harm."""
+
 
 def why_not_read(reading: Reading, flow: FunctionFlow, since: int) -> str:
     """Why it is not certain that what is read was damaged by the operation with the index `since`: only some

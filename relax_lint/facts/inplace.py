@@ -24,8 +24,9 @@ from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.overlaps import either_empty
 from relax_lint.analysis.presumption import Presumption
+from relax_lint.analysis.same_contents import SameContents
 from relax_lint.facts.asking import apart as asked_apart
-from relax_lint.facts.at_return import UNUSED, USED_PERHAPS, use_by_callers, why_not_read
+from relax_lint.facts.at_return import UNUSED, USED_PERHAPS, WHAT_IS_THERE, use_by_callers, why_not_read
 from relax_lint.facts.claims import either
 from relax_lint.facts.coverage import presumed_writes, relied_types, written_again
 from relax_lint.facts.judge import Decided, Judge
@@ -232,6 +233,7 @@ def _overlapping(event: ArgumentOverlap, flow: FunctionFlow, judge: Judge) -> De
 
 def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]]:
     """Every read of an older name of what an in-place call overwrote."""
+    contents = SameContents(flow)
     for event in flow.stale_reads:
         use = use_by_callers(event.reading, flow)
         if use is None:
@@ -249,6 +251,9 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
         if use is Certainty.MAY:
             why_not = USED_PERHAPS
         decision = judge.judge_event(claim, event.certainty, why_not)
+        is_sure = event.certainty is Certainty.MUST and decision.verdict is not Verdict.ALWAYS_FINE
+        if is_sure and contents.may_be_as_before(event):
+            decision = judge.judge_event(claim, Certainty.MAY, WHAT_IS_THERE)
         assumed = presumed_writes(event.mended, claim, event.reading.value, flow, judge)
         assumed += () if event.harmless is None else (event.harmless,)
         if assumed and decision.verdict is not Verdict.ALWAYS_FINE:

@@ -128,12 +128,14 @@ class ArgumentFacts:
     # -- RLX302 --------------------------------------------------------------------------------
 
     def dtypes(self) -> Iterator[Decided[KernelUse]]:
-        """Every call of a kernel: each tensor has the dtype that its entry compares with."""
+        """Every call of a kernel: each tensor has the dtype that its entry compares with, and each number the
+        one that TVM does.
+        """
         for use in self._kernels.uses:
             decision = certain(Verdict.ALWAYS_FINE, "the dtypes are the same")
             if use.match.unknown_dtype is not None:
                 decision = Decision(Verdict.NEEDS_RUNTIME_CHECK, _NO_DTYPE)
-            if use.match.dtype_mismatches:
+            if use.dtype_mismatches:
                 decision = certain(Verdict.ALWAYS_WRONG, "the dtypes differ")
             yield Decided(use, decision, use.presumptions)
 

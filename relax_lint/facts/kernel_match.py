@@ -10,8 +10,15 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.facts.asking import equalities
 from relax_lint.facts.claims import all_of
 from relax_lint.facts.kernel_entry import Binding, Demand, bind
-from relax_lint.model.kernels import BufferParameter, Kernel, Lookup, Reduction
-from relax_lint.model.types import DType, TensorType, ValueType
+from relax_lint.model.kernels import (
+    BufferParameter,
+    Kernel,
+    Lookup,
+    OpaqueParameter,
+    Reduction,
+    ScalarParameter,
+)
+from relax_lint.model.types import PrimType, TensorType, ValueType
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.asked import Asked, Plain
 from relax_lint.symbolic.quantity import Unknown
@@ -29,8 +36,8 @@ class DTypeMismatch:
     """An operand whose dtype the kernel refuses."""
 
     position: int
-    have: DType
-    want: DType
+    have: str
+    want: str
 
 
 @record(frozen=True)
@@ -78,7 +85,7 @@ class KernelMatch:
     def dtype_mismatches(self) -> tuple[DTypeMismatch, ...]:
         """The operands whose dtype the kernel's entry refuses."""
         return tuple(
-            DTypeMismatch(position, type_.dtype, parameter.dtype)
+            DTypeMismatch(position, type_.dtype.name, parameter.dtype.name)
             for position, (parameter, type_) in enumerate(
                 zip(self.kernel.parameters, self.types, strict=False)
             )
@@ -87,6 +94,21 @@ class KernelMatch:
             and type_.dtype is not None
             and type_.dtype.name != parameter.dtype.name
             and parameter.dtype.name not in _UNCHECKED_DTYPES
+        )
+
+    @cached_property
+    def scalar_mismatches(self) -> tuple[DTypeMismatch, ...]:
+        """The numbers that are of another dtype than the kernel's parameters: TVM builds no `R.call_tir` with
+        one.
+        """
+        return tuple(
+            DTypeMismatch(position, type_.dtype, parameter.dtype)
+            for position, (parameter, type_) in enumerate(
+                zip(self.kernel.parameters, self.types, strict=False)
+            )
+            if isinstance(parameter, ScalarParameter | OpaqueParameter)
+            and isinstance(type_, PrimType)
+            and type_.dtype != parameter.dtype != ""
         )
 
     @cached_property

@@ -14,7 +14,7 @@ from relax_lint.analysis.kernel_operands import Operand, operands_of
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.claims import any_empty
 from relax_lint.facts.judge import Judge
-from relax_lint.facts.kernel_match import KernelMatch
+from relax_lint.facts.kernel_match import DTypeMismatch, KernelMatch
 from relax_lint.facts.unchecked_types import TypeFacts
 from relax_lint.model.kernels import Kernel
 from relax_lint.model.operations import KernelCall
@@ -22,7 +22,10 @@ from relax_lint.model.types import ValueType
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.domain import Domain, Fact
 from relax_lint.symbolic.quantity import Unknown
+from relax_lint.vm.calls import CallKind
 from relax_lint.vm.facts import FactSource
+
+_LOWERED_LATER = (CallKind.CALL_TIR, CallKind.CALL_TIR_INPLACE)
 
 
 @dataclass(eq=False)
@@ -57,6 +60,14 @@ class KernelUse:
     def kernel(self) -> Kernel:
         """The kernel that is called."""
         return self.match.kernel
+
+    @property
+    def dtype_mismatches(self) -> tuple[DTypeMismatch, ...]:
+        """The operands whose dtype is refused: by the kernel's entry, or, of numbers, by TVM as it lowers
+        the call. Of a call that is lowered already their dtypes are guessed.
+        """
+        numbers = self.match.scalar_mismatches if self.call.kind in _LOWERED_LATER else ()
+        return (*self.match.dtype_mismatches, *numbers)
 
     @property
     def domain(self) -> Domain:

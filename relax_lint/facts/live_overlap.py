@@ -24,7 +24,7 @@ from relax_lint.analysis.overlaps import ByteRange, either_empty
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.analysis.same_contents import SameContents
 from relax_lint.facts.asking import apart
-from relax_lint.facts.at_return import UNUSED, USED_PERHAPS, use_by_callers, why_not_read
+from relax_lint.facts.at_return import UNUSED, USED_PERHAPS, WHAT_IS_THERE, use_by_callers, why_not_read
 from relax_lint.facts.claims import either
 from relax_lint.facts.coverage import presumed_writes, relied_types, written_again
 from relax_lint.facts.judge import Decided, Judge
@@ -78,7 +78,7 @@ def _decided(
     decision = judge.judge_event(claim, certainty, why_not)
     is_sure = certainty is Certainty.MUST and decision.verdict is not Verdict.ALWAYS_FINE
     if is_sure and contents.may_be(event):
-        decision = judge.judge_event(claim, Certainty.MAY, "what is written may be what is there")
+        decision = judge.judge_event(claim, Certainty.MAY, WHAT_IS_THERE)
     presumed = presumed_writes(event.mended, claim, event.reading.value, flow, judge)
     presumed += () if event.harmless is None else (event.harmless,)
     if presumed and decision.verdict is not Verdict.ALWAYS_FINE:

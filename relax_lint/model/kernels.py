@@ -49,13 +49,15 @@ class ScalarParameter:
 
     name: str
     symbol: sympy.Symbol
+    dtype: str
 
 
 @record(frozen=True)
 class OpaqueParameter:
-    """A raw pointer or anything else whose type says nothing about memory."""
+    """A raw pointer or anything else whose type says nothing about memory. `dtype` is that of a number."""
 
     name: str
+    dtype: str = ""
 
 
 KernelParameter: TypeAlias = "BufferParameter | ScalarParameter | OpaqueParameter"
@@ -134,9 +136,9 @@ class Tried(Protocol):
     def is_left(self, position: int) -> bool:
         """Whether something of an output was left alone, at each of the first sizes."""
 
-    def carry_out(self, given: Sequence[tuple[Any, tuple[int, ...]]]) -> int | None:
-        """Carry it out once on these cells, each with the shape of a parameter; how many steps that took, or
-        None where it was not possible.
+    def carry_out(self, given: Sequence[tuple[Any, tuple[int, ...]]], *, is_sparse: bool) -> int | None:
+        """Carry it out once on these cells, each with the shape of a parameter, or only some steps of each
+        long loop; how many steps that took, or None where it was not possible.
         """
 
 
@@ -251,11 +253,11 @@ class Kernel:
         """Whether something of a parameter that is written was seen to be left alone, at all sizes tried."""
         return self._try(frozenset((parameter,)), frozenset(), lambda tried: tried.is_left(parameter))
 
-    def carry_out(self, given: Sequence[tuple[Any, tuple[int, ...]]]) -> int | None:
-        """Carry it out once on cells, each with the shape of a parameter; how many steps that took, or None
-        where it was not possible.
+    def carry_out(self, given: Sequence[tuple[Any, tuple[int, ...]]], *, is_sparse: bool) -> int | None:
+        """Carry it out once on cells, each with the shape of a parameter, or only some steps of each long
+        loop; how many steps that took, or None where it was not possible.
         """
-        return self._ask(frozenset(), frozenset(), lambda tried: tried.carry_out(given))
+        return self._ask(frozenset(), frozenset(), lambda tried: tried.carry_out(given, is_sparse=is_sparse))
 
     def _try(self, outputs: frozenset[int], alike: frozenset[int], asked: Callable[[Tried], bool]) -> bool:
         return bool(self._ask(outputs, alike, asked))

@@ -172,6 +172,8 @@ def _read_by(kind: type[BodyReader], prim_func: Any) -> Read:
 def _sure_reads(prim_func: Any, reads: frozenset[int]) -> Mapping[int, Boolean]:
     """When parameters are read for sure, of which contents from before the call may be seen."""
     reader, _, shapes, loops, _ = _read_by(BodyReader, prim_func)
+    if reader.takes_unknown:
+        return {}
     told = of_kernel(reader.effects.sure, shapes, loops)
     stay = partial(stays, touches=reader.touches)
     written = sorted(reader.effects.writes)
@@ -258,9 +260,10 @@ def read_parameter(var: Any, translator: Translator, loops: Loops) -> KernelPara
             _is_compact(getattr(var, "strides", ()), shape, translator),
             _strides(getattr(var, "strides", ()), translator),
         )
-    if kind == "PrimType" and str(var.ty.dtype).startswith(("int", "uint")):
-        return ScalarParameter(name, loops.symbol_of(var))
-    return OpaqueParameter(name)
+    dtype = str(var.ty.dtype) if kind == "PrimType" else ""
+    if dtype.startswith(("int", "uint")):
+        return ScalarParameter(name, loops.symbol_of(var), dtype)
+    return OpaqueParameter(name, "" if dtype == "handle" else dtype)
 
 
 def _shape(extents: Sequence[Any], translator: Translator) -> tuple[sympy.Expr, ...] | Unknown:

@@ -39,6 +39,7 @@ BODIES = {
     "own_after": f"{OWN}{FILLS.format('s.data')}\n{EACH.format('s[i]')}",
     "decides": f"if x[0] > T.float32(-100):\n    T.evaluate({TO_F.format('1')})\n{EACH.format('T.float32(7)')}",
     "number": EACH.format('T.call_pure_extern("float32", "relax_lint_tests_none", x[i])'),
+    "by_number": EACH.format('x[i] * T.Cast("float32", T.call_pure_extern("int32", "abs", 0))'),
     "mathematical": EACH.format('T.call_pure_extern("float32", "fabsf", x[i])'),
 }
 KERNELS = {name: KERNEL.format(name=name, body=indent(body, "    ")) for name, body in BODIES.items()}
@@ -81,6 +82,7 @@ READERS: dict[str, tuple[str, str | None]] = {
     "Module.own_after(t, x)": ("x", ONLY_IF.format("own_after")),
     "Module.decides(t, x)": ("x", ONLY_IF.format("decides")),
     "Module.number(t, x)": ("x", ONLY_IF.format("number")),
+    "Module.by_number(t, x)": ("x", ONLY_IF.format("by_number")),
     "Module.mathematical(t, x)": ("x", None),
     "Module.beside(t, x)": ("x", None),
     "Module.copy(t, x)": ("x", None),

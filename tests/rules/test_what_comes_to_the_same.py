@@ -4,6 +4,7 @@ it runs right. Beside each of these stands one like it in which it does not.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from textwrap import indent
 from typing import Any
 
@@ -15,6 +16,7 @@ from tvm import relax
 from relax_lint.analysis.composed import _MOST_STEPS
 from relax_lint.model.kernels import Kernel
 from relax_lint.results.verdict import Verdict
+from tests.rules.any_size import of_any_size, of_size
 from tests.rules.checking import checks, parse
 from tests.rules.four_elements import KERNELS, STORAGE, T4, TENSOR
 
@@ -62,13 +64,17 @@ def main_NUMBER(x: {T4}, y: {T4}):
 DAMAGE = f"v = {TENSOR.format('s')}; k1 = Module.double(x, v); k2 = Module.double(v, y); "
 
 
-def _module(*, damaged: bool) -> Any:
+def _text(*, damaged: bool) -> str:
     texts = []
     for number, lines in enumerate(CASES):
         done = DAMAGE if damaged else DAMAGE.replace(TENSOR.format("s"), TENSOR.format(STORAGE))
         body = f"{done}{lines}; return a".replace("; ", "\n")
         texts.append(HEAD.replace("NUMBER", str(number)) + indent(body, "    "))
-    return parse(KERNELS + SCALED + "\n".join(texts))
+    return KERNELS + SCALED + "\n".join(texts)
+
+
+def _module(*, damaged: bool) -> Any:
+    return parse(_text(damaged=damaged))
 
 
 def test_what_comes_to_the_same_is_not_always_wrong() -> None:
@@ -76,6 +82,16 @@ def test_what_comes_to_the_same_is_not_always_wrong() -> None:
     for number, (lines, verdict) in enumerate(CASES.items()):
         said = [one for one in found if one.function == f"main_{number}" and one.binding == "k1"]
         assert [one.verdict for one in said] == [verdict], lines
+
+
+@pytest.mark.parametrize("resized", [of_size(1_000), of_any_size], ids=("1000", "n"))
+def test_that_is_known_of_other_sizes(resized: Callable[[str], str]) -> None:
+    found = checks(parse(resized(_text(damaged=True))), "RLX203")
+    for number, (lines, verdict) in enumerate(CASES.items()):
+        said = [one for one in found if one.function == f"main_{number}" and one.binding == "k1"]
+        # Without elements all is right.
+        told = [WRONG if one.safe_when == "n <= 0" else one.verdict for one in said]
+        assert told == [verdict], lines
 
 
 SLOW = """
@@ -91,8 +107,8 @@ def test_the_work_for_it_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[int] = []
     carry_out = Kernel.carry_out
 
-    def counted(*given: Any) -> int | None:
-        steps = carry_out(*given)
+    def counted(*given: Any, is_sparse: bool) -> int | None:
+        steps = carry_out(*given, is_sparse=is_sparse)
         taken.append(steps or 0)
         return steps
 

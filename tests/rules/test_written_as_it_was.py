@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from textwrap import indent
 
 import pytest
 
 from relax_lint.replay import Machine, Module, Tensor
+from tests.rules.any_size import of_any_size, of_size
 from tests.rules.checking import checks, parse
 
 HEAD = "from tvm.script import ir as I, relax as R, tirx as T\n\n\n@I.ir_module\nclass Module:\n"
@@ -233,6 +235,43 @@ def test_what_was_computed_before_is_known() -> None:
         found = checks(parse(KERNELS + _ways(way, write, "s")), "RLX203")
         told = {check.verdict.value for check in found if check.binding == "w1"}
         assert told == {said}, (way, write)
+
+
+def _functions(storages: tuple[str, ...]) -> str:
+    functions = [
+        _ways(way, write, storage, f"main{number}_{storage}")
+        for number, (way, write, *_) in enumerate(WAYS)
+        for storage in storages
+        if "[0.0, 0.0" not in way
+    ]
+    return KERNELS + "".join(functions)
+
+
+@pytest.mark.parametrize("resized", [of_size(1_000), of_any_size], ids=("1000", "n"))
+def test_that_is_known_of_other_sizes(resized: Callable[[str], str]) -> None:
+    found = checks(parse(resized(_functions(("s",)))), "RLX203")
+    assert found
+    for check in found:
+        if check.binding == "w1":
+            assert check.function is not None
+            way, write, said, _, _ = WAYS[int(check.function[4:-2])]
+            # Without elements all is right.
+            told = WRONG if check.safe_when == "n <= 0" else check.verdict.value
+            assert told == said, (way, write)
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize("resized", [of_size(1_000), of_any_size], ids=("1000", "n"))
+def test_the_machine_computes_that_of_other_sizes(resized: Callable[[str], str]) -> None:
+    module = Module(HEAD + indent(resized(_functions(("s", "s1"))), "    "))
+    with Machine() as machine:
+        for number, (way, write, _, *right) in enumerate(WAYS):
+            for taken, is_right in zip((1, 0), right, strict=True):
+                if "[0.0, 0.0" in way:
+                    continue
+                inputs = [Tensor("float32", (1_000,)), Tensor("bool", (), taken)]
+                one, other = (machine.run(module, f"main{number}_{s}", inputs).digest for s in ("s", "s1"))
+                assert (one == other) is is_right, (way, write, taken)
 
 
 @pytest.mark.vm

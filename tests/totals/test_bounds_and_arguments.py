@@ -73,10 +73,10 @@ NUMBER = PrimType("int64", sympy.Integer(7))
 @pytest.mark.parametrize(
     ("parameter", "type_", "found"),
     [
-        (ScalarParameter("n", N), NUMBER, 7),
-        (ScalarParameter("n", N), PrimType("int64", 2 * K), 2 * K),
-        (ScalarParameter("n", N), PrimType("int64"), None),
-        (ScalarParameter("n", N), _tensor(7), None),
+        (ScalarParameter("n", N, "int64"), NUMBER, 7),
+        (ScalarParameter("n", N, "int64"), PrimType("int64", 2 * K), 2 * K),
+        (ScalarParameter("n", N, "int64"), PrimType("int64"), None),
+        (ScalarParameter("n", N, "int64"), _tensor(7), None),
         (_buffer(N, M), _tensor(7, 5), 7),
         (_buffer(M, N), _tensor(7, 5), 5),
         (_buffer(N, M), _tensor(7), 7),
@@ -101,7 +101,7 @@ def test_a_symbol_of_a_kernel_is_what_the_argument_says(
 
 
 def test_a_scalar_goes_before_extents_and_the_first_extent_before_others() -> None:
-    parameters = _buffer(N), _buffer(N), ScalarParameter("n", N)
+    parameters = _buffer(N), _buffer(N), ScalarParameter("n", N, "int64")
     scope = _arguments(KernelBuffers(parameters), [_tensor(4), _tensor(5), NUMBER], Scope(None))
     assert scope.quantity(N) == 7
     scope = _arguments(KernelBuffers(parameters[:2]), [_tensor(4), _tensor(5)], Scope(None))

@@ -149,6 +149,7 @@ class ExpressionReader(Places):
     def _call(self, node: Any, loads: Loads) -> None:
         name = str(getattr(node.op, "name", "")).rpartition(".")[2]
         is_foreign = may_ignore(node, name)
+        self.takes_unknown |= is_foreign
         if not nodes.is_plain_call(node) and not is_foreign:
             self._order.act()
         if name == "if_then_else":

@@ -164,7 +164,7 @@ class Cells:
     """
 
     def __init__(self, begin: Callable[[int], Any]) -> None:
-        self._begin = begin
+        self.begin = begin
         self.held: dict[int, Any] = {}
         self.stored: set[int] = set()
         self.chosen: set[int] = set()
@@ -172,7 +172,7 @@ class Cells:
     def __getitem__(self, position: int) -> Any:
         found = self.held.get(position)
         if found is None:
-            found = self.held[position] = self._begin(position)
+            found = self.held[position] = self.begin(position)
         return found
 
     def __setitem__(self, position: int, number: Any) -> None:

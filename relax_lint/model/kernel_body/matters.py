@@ -138,9 +138,9 @@ class Matters:
                 found.append(stored is not None and len(stored[0].stored | stored[0].chosen) < count)
         return bool(found) and all(found)
 
-    def carry_out(self, given: Sequence[tuple[Cells, tuple[int, ...]]]) -> int | None:
-        """Carry it out once on these cells, each with the shape of a parameter; how many steps that took, or
-        None where it was not possible.
+    def carry_out(self, given: Sequence[tuple[Cells, tuple[int, ...]]], *, is_sparse: bool) -> int | None:
+        """Carry it out once on these cells, each with the shape of a parameter, or only some steps of each
+        long loop; how many steps that took, or None where it was not possible.
         """
         sizes: dict[sympy.Symbol, int] = {}
         buffers: dict[Any, Memory] = {}
@@ -157,6 +157,7 @@ class Matters:
                 self._compile()
             scalars = {var: sizes[symbol] for var, symbol in self._symbols.items()}
             run = Run(scalars, buffers, _MOST_STEPS)
+            run.is_sparse = is_sparse
             self._body(run)
         except ENDS_A_TRIAL:
             return None

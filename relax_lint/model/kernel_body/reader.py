@@ -325,7 +325,9 @@ class BodyReader(ExpressionReader):
             self._leave(node)
         elif not nodes.only_computes(node.value):
             # Of anything else nothing takes what is computed, and compilers leave it out.
+            taken = self.takes_unknown
             self._control(node.value)
+            self.takes_unknown = taken
 
     def _assert(self, node: Any) -> None:
         self._order.act()

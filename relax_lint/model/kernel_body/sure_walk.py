@@ -46,6 +46,8 @@ class SureWalk:
         """The variables that are names of values."""
         self._is_foreign = False
         """Whether what is read goes to a function that is not known."""
+        self.takes_unknown = False
+        """Whether something is computed of what such a function gives back: a zero hides all else."""
         self._given: set[Any] = {None}
         """The own buffers to which such a function may have stored something, and None."""
         self._held: dict[tuple[Any, tuple[int, ...]], Any] = {}

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def check(facts: FunctionFacts) -> Iterator[Judgement]:
-    """Every call of a kernel: each tensor has the dtype that the kernel checks at its entry."""
+    """Every call of a kernel: each tensor and each number has the dtype of its parameter."""
     for decided in facts.arguments.dtypes():
         yield Judgement.of(decided, decided.event.call.place, _message(facts, decided.event))
 
 
 def _message(facts: FunctionFacts, use: KernelUse) -> Message:
-    wrong = next(iter(use.match.dtype_mismatches), None)
+    wrong = next(iter(use.dtype_mismatches), None)
     unknown = use.match.unknown_dtype
     if wrong is None and unknown is not None:
         what = f"the dtype of {facts.kernels.name_of(use, unknown)} is unknown"
@@ -28,7 +28,7 @@ def _message(facts: FunctionFacts, use: KernelUse) -> Message:
     if wrong is None:
         return Message(f"`{use.kernel.name}` accepts the dtypes of its arguments")
     name = facts.kernels.name_of(use, wrong.position)
-    what = f"{name} is {wrong.have.name}, the kernel expects {wrong.want.name}"
+    what = f"{name} is {wrong.have}, the kernel expects {wrong.want}"
     return Message(f"`{use.kernel.name}` rejects its arguments: {what}", label=what)
 
 

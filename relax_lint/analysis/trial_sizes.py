@@ -1,0 +1,47 @@
+"""The sizes that a function is tried at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import TypeAlias
+
+import sympy
+
+from relax_lint.model.program import Function
+from relax_lint.model.types import TensorType, TupleType, ValueType
+
+Sizes: TypeAlias = "Mapping[sympy.Symbol, sympy.Integer]"
+
+_TURNS = ((2, 3, 5), (4,), (3, 5, 2), (16,), (128,), (1024,), (4096,))
+"""What the symbols are, in turn. The even ones are there for what has to be divided, or to be the same."""
+_ENOUGH = 3
+"""So many of them are tried."""
+
+
+def sizes_to_try(function: Function) -> tuple[Sizes, ...]:
+    """Some at which nothing that is known of a function is wrong. Where it has no symbols there is one, of
+    nothing.
+    """
+    symbols = sorted((info.symbol for info in function.symbols), key=str)
+    if not symbols:
+        return ({},)
+    points = (
+        {symbol: sympy.Integer(turn[at % len(turn)]) for at, symbol in enumerate(symbols)} for turn in _TURNS
+    )
+    return tuple(islice((sizes for sizes in points if _is_possible(function, sizes)), _ENOUGH))
+
+
+def _is_possible(function: Function, sizes: Sizes) -> bool:
+    return not any(fact.condition.xreplace(sizes) == sympy.false for fact in function.facts)
+
+
+def sized(type_: ValueType, sizes: Sizes) -> ValueType:
+    """A type at some sizes."""
+    if isinstance(type_, TupleType):
+        return TupleType(tuple(sized(field, sizes) for field in type_.fields)) if sizes else type_
+    if not isinstance(type_, TensorType) or type_.shape is None or not sizes:
+        return type_
+    return TensorType(
+        tuple(extent.xreplace(sizes) for extent in type_.shape), type_.dtype, type_.ndim, type_.device
+    )

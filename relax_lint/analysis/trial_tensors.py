@@ -1,0 +1,204 @@
+"""Tensors that functions are tried on, each as it is without damage and with it, and kernels carried out on
+them. Of a large one only those elements are known that the steps which were carried out stored.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from relax_lint.model.kernel_body.cells import Declined
+from relax_lint.model.kernel_body.machine import Cells, kept_by
+from relax_lint.model.kernels import Kernel
+from relax_lint.model.types import TensorType, ValueType
+
+MOST_ELEMENTS = 64
+"""A tensor with more elements is large: kernels carry out only some steps of each long loop on it."""
+_NEAR = 1e-4
+"""What differs by less than this part of a number may be rounded."""
+
+
+class Unclear(Exception):
+    """It is not found out what is computed."""
+
+
+class TrialTensor:
+    """A tensor. `both` are its elements without damage and with it."""
+
+    def __init__(self, type_: TensorType, both: tuple[Cells, Cells]) -> None:
+        self._type = type_
+        self.both = both
+        self.shape = tuple(int(one) for one in type_.shape or ())
+        self.count = math.prod(self.shape)
+        """The number of elements."""
+
+    @staticmethod
+    def fits(type_: ValueType) -> bool:
+        """Whether there are such tensors of a type: it has elements, so many of a dtype that is computed
+        with.
+        """
+        if not isinstance(type_, TensorType) or type_.shape is None or type_.dtype is None:
+            return False
+        if not all(one.is_Integer for one in type_.shape):
+            return False
+        try:
+            kept_by(type_.dtype.name)
+        except Declined:
+            return False
+        return all(one > 0 for one in type_.shape)
+
+    @classmethod
+    def drawn(cls, type_: TensorType, seed: str, kind: int) -> TrialTensor:
+        """One that holds anything of some kind."""
+        begin = _numbers(type_, seed, kind)
+        return cls(type_, (Cells(begin), Cells(begin)))
+
+    @classmethod
+    def constant(cls, type_: TensorType, numbers: Sequence[Any] | None) -> TrialTensor | None:
+        """One that holds these numbers; None where they are not known."""
+        made = cls(type_, (Cells(_unknown), Cells(_unknown)))
+        if numbers is None or len(numbers) != made.count:
+            return None
+        for side in made.both:
+            side.begin = numbers.__getitem__
+        return made
+
+    def damage(self, seed: str, kind: int) -> None:
+        """Something else is there."""
+        self.both[1].held.clear()
+        self.both[1].begin = _numbers(self._type, seed, kind)
+
+    def copied(self) -> TrialTensor:
+        """The same in memory of its own."""
+        made = TrialTensor(self._type, (Cells(_unknown), Cells(_unknown)))
+        made.take(self)
+        return made
+
+    def seen_as(self, type_: TensorType) -> TrialTensor | None:
+        """The same memory as a tensor of another type, where each element is one of it."""
+        made = TrialTensor(type_, self.both)
+        return made if type_.dtype == self._type.dtype and made.count == self.count else None
+
+    def take(self, other: TrialTensor) -> None:
+        """Hold what another one holds, as far as both go."""
+        common = min(self.count, other.count)
+        for mine, its in zip(self.both, other.both, strict=True):
+            mine.held = {at: number for at, number in mine.held.items() if at >= common}
+            mine.held.update((at, number) for at, number in its.held.items() if at < common)
+            mine.begin = _either(common, its.begin, mine.begin, self.count)
+
+    def is_as(self, other: TrialTensor) -> bool:
+        """Whether it holds without damage what another one holds, as far as both go: to a rounding error, and
+        of another dtype nothing but zeros. Raises `Unclear` where no element of both is known.
+        """
+        one, its = self.both[0], other.both[0]
+        common = _known(one, its, min(self.count, other.count))
+        if self._type.dtype != other._type.dtype:
+            return not any(one[at] or its[at] for at in common)
+        return not any(_is_far(one[at], its[at]) for at in common)
+
+    def has_shape_of(self, type_: ValueType) -> bool:
+        """Whether the shape is that of a type, as far as that is known."""
+        shape = type_.shape if isinstance(type_, TensorType) else None
+        return shape is None or self.shape == shape
+
+    def has_dtype_of(self, other: TrialTensor) -> bool:
+        """Whether the elements are of one dtype."""
+        return self._type.dtype == other._type.dtype
+
+    @property
+    def first(self) -> Any:
+        """The first element, without damage. Raises `Unclear` where it is not known."""
+        try:
+            return self.both[0][0]
+        except Declined:
+            raise Unclear from None
+
+    @property
+    def differs(self) -> bool:
+        """Whether it is another one with damage, by more than what may be rounded. Raises `Unclear` where no
+        element is known.
+        """
+        one, other = self.both
+        return any(_is_far(one[at], other[at]) for at in _known(one, other, self.count))
+
+
+def carry_out(kernel: Kernel, given: Sequence[TrialTensor]) -> int:
+    """Carry out a kernel on its arguments, without damage and with it; the number of steps. Raises `Unclear`
+    where that is not possible: then they may hold anything.
+    """
+    steps = 0
+    is_sparse = any(one.count > MOST_ELEMENTS for one in given)
+    for side in (0, 1):
+        for position in kernel.writes:
+            given[position].both[side].stored.clear()
+            given[position].both[side].chosen.clear()
+        taken = kernel.carry_out([(one.both[side], one.shape) for one in given], is_sparse=is_sparse)
+        if taken is None:
+            raise Unclear
+        if is_sparse:
+            for position in kernel.writes:
+                _forget_the_rest(given[position].both[side])
+        steps += taken
+    return steps
+
+
+def _forget_the_rest(cells: Cells) -> None:
+    """The steps that were left out may have stored what these did not."""
+    known = cells.stored | cells.chosen
+    cells.held = {at: number for at, number in cells.held.items() if at in known}
+    cells.begin = _unknown
+
+
+def _unknown(cell: int) -> Any:
+    """An element of which it is not known what it is."""
+    raise Declined
+
+
+def _known(one: Cells, other: Cells, count: int) -> Sequence[int]:
+    """The elements that are known of two tensors with so many elements: where those are many, the ones that
+    were met. Raises `Unclear` where there are none.
+    """
+    partly = [cells.held.keys() for cells in (one, other) if cells.begin is _unknown]
+    if not partly and count <= MOST_ELEMENTS:
+        return range(count)
+    met = partly[0] & partly[-1] if partly else {*one.held, *other.held, 0, 1, count - 1}
+    known = sorted(at for at in met if at < count)
+    if not known:
+        raise Unclear
+    return known
+
+
+def _either(
+    common: int, below: Callable[[int], Any], above: Callable[[int], Any], count: int
+) -> Callable[[int], Any]:
+    """What begins cells of which so many begin otherwise than the others."""
+    if common == count or below is _unknown:
+        return below
+    return above if above is _unknown else lambda cell: below(cell) if cell < common else above(cell)
+
+
+def _numbers(type_: TensorType, seed: str, kind: int) -> Callable[[int], Any]:
+    """What is drawn for each element."""
+    assert type_.dtype is not None
+    keep, is_bool = kept_by(type_.dtype.name), type_.dtype.name == "bool"
+    low, high = ((-9, 9), (1, 9), (0, 1), (-99, 99), (-1, 1))[kind % 5]
+
+    def drawn(cell: int) -> Any:
+        chance = random.Random(f"{seed} {cell}")
+        if is_bool:
+            return chance.randrange(2)
+        return keep(chance.randint(low, high) + chance.choice((0.013, 0.25, 0.5)))
+
+    return drawn
+
+
+def _is_far(one: Any, other: Any) -> bool:
+    if one == other or (one != one and other != other):
+        return False
+    if isinstance(one, int) and isinstance(other, int):
+        return True
+    difference = abs(one - other)
+    return not difference <= _NEAR * max(abs(one), abs(other), 1)
