@@ -305,7 +305,7 @@ class Walk:
                 held = self._field(op.arguments[path[0]], path[1:])
                 by_position.update(dict.fromkeys(positions, held))
             given = [by_position.get(position) for position in range(lowered.outputs)]
-            fresh = list(_fields(self._of(op.result)))
+            fresh = list(fields(self._of(op.result)))
         else:
             return None
         both = [*given, *fresh]
@@ -314,27 +314,28 @@ class Walk:
 
     def _results(self, op: KernelCall) -> list[Held]:
         """The results of a call that are new; the others are arguments."""
-        fields = list(_fields(self._of(op.result)))
+        made = list(fields(self._of(op.result)))
         if not op.kind.in_place:
-            return fields
-        if len(fields) != len(op.inplace):
+            return made
+        if len(made) != len(op.inplace):
             return [None]
-        pairs = list(zip(fields, op.inplace, strict=True))
+        pairs = list(zip(made, op.inplace, strict=True))
         held = tuple(new if at < 0 else self._of(op.arguments[at]) for new, at in pairs)
         self._held[op.result] = held if isinstance(self._of(op.result), tuple) else held[0]
         return [new for new, at in pairs if at < 0]
 
-    def _field(self, value: ValueId, fields: Sequence[int]) -> Held:
+    def _field(self, value: ValueId, path: Sequence[int]) -> Held:
         held = self._of(value)
-        for field in fields:
+        for field in path:
             held = held[field] if isinstance(held, tuple) and field < len(held) else None
         return held
 
 
-def _fields(held: Held) -> Iterator[Held]:
+def fields(held: Held) -> Iterator[Held]:
+    """What a value is made of, in order."""
     if isinstance(held, tuple):
         for one in held:
-            yield from _fields(one)
+            yield from fields(one)
     else:
         yield held
 
@@ -348,4 +349,4 @@ def _exchanged(held: Held, old: TrialTensor, new: TrialTensor) -> Held:
 
 def leaves(held: Held) -> Iterator[TrialTensor]:
     """The tensors that a value is made of, as far as they are followed."""
-    return (one for one in _fields(held) if isinstance(one, TrialTensor))
+    return (one for one in fields(held) if isinstance(one, TrialTensor))

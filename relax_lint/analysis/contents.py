@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from types import MappingProxyType
 
 import sympy
 
@@ -278,10 +279,24 @@ class Contents(ContentReads):
                     # Perhaps nothing else reads it: what is presumed is told here.
                     self.reported.read_unwritten(root, Reading(op, argument), taken, ())
         given = [one for position, one in enumerate(op.arguments) if position not in only_read]
-        self._unknown(op, map(AccessPath, given), effect.why, state)
+        whole = {
+            argument: Mending(op, argument, position, whole=True)
+            for position, argument in enumerate(op.arguments)
+            if effect.whole.get(position) is sympy.true
+        }
+        self._unknown(op, map(AccessPath, given), effect.why, state, whole)
 
-    def _unknown(self, op: Op, paths: Iterable[AccessPath], why: str, state: ContentState) -> None:
-        """A call with unknown effects: it reads its initialised arguments and writes the others."""
+    def _unknown(
+        self,
+        op: Op,
+        paths: Iterable[AccessPath],
+        why: str,
+        state: ContentState,
+        whole: Mapping[ValueId, Mending] = MappingProxyType({}),
+    ) -> None:
+        """A call with unknown effects: it reads its initialised arguments and writes the others, those that
+        are `whole` for sure.
+        """
         presumed = Presumption(why)
         for path in paths:
             for value, held in self._aliases.leaves_and_held(self._aliases.leaf(path)):
@@ -297,7 +312,8 @@ class Contents(ContentReads):
                     continue
                 for root in sorted(root for root in unwritten if state.unwritten[root].mended):
                     self._read_overwritten(root, Reading(op, value, presumed), perhaps, state)
-                self._write(AccessPath(value), Mending(op, value, presumed=presumed), state)
+                mending = whole.get(value, Mending(op, value, presumed=presumed))
+                self._write(AccessPath(value), mending, state)
 
     def _return(self) -> dict[tuple[int, ...], Certainty]:
         """The function's result is read by the caller; the fields of it that were not written."""

@@ -105,9 +105,17 @@ def superseded(call: KernelCall, effect: Effect) -> Mapping[int, Certainty]:
     if (call.pure or call.kind in (CallKind.CALL_TIR, CallKind.CALL_TIR_INPLACE)) and effect.known:
         count = len(call.arguments)
         found = {position: Certainty.MAY for position in sorted(effect.writes) if position < count}
-    if call.kind.in_place:
-        found.update(dict.fromkeys(declared_in_place(call), Certainty.MUST))
+    for position in declared_in_place(call):
+        found[position] = must_if(is_sure_to_write(call, effect, position))
     return found
+
+
+def is_sure_to_write(call: KernelCall, effect: Effect, position: int) -> bool:
+    """Whether a call writes something of an argument for sure that it declares to overwrite: of who is not
+    known, or gives it to somebody who is not, nobody knows it.
+    """
+    seen = effect.known and call.kind is not CallKind.CALL_INPLACE_PACKED
+    return seen or effect.whole.get(position) is sympy.true
 
 
 def declared_in_place(call: KernelCall) -> tuple[int, ...]:

@@ -5,32 +5,21 @@ arguments, or an in-place call what it finds. The function is carried out up to 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 
-from relax_lint.analysis.composed import Spent, Walk, leaves
+from relax_lint.analysis.composed import leaves
 from relax_lint.analysis.events import Overwriting, StaleRead
 from relax_lint.analysis.flow import FunctionFlow
-from relax_lint.analysis.trial_sizes import Sizes, sizes_to_try
-from relax_lint.analysis.trial_tensors import TrialTensor, Unclear, carry_out
-from relax_lint.model.operations import If, KernelCall, Op, ValueId
+from relax_lint.analysis.trial_runs import Run, Trials
+from relax_lint.analysis.trial_sizes import Sizes
+from relax_lint.analysis.trial_tensors import TrialTensor, Unclear
+from relax_lint.model.operations import KernelCall, Op, ValueId
 from relax_lint.vm.calls import CallKind
 
-_TRIALS = 3
-"""So many contents of what comes from outside are tried."""
-_MORE_TRIALS = 8
-"""The same where there are branches."""
-_MOST_STEPS = 20_000
-"""After so many steps of kernels in one function, all writes together, it is not carried out any more."""
 
-
-class SameContents:
+class SameContents(Trials):
     """Asked of one function."""
-
-    def __init__(self, flow: FunctionFlow) -> None:
-        self._flow = flow
-        self.left = _MOST_STEPS
-        """The steps that are left."""
 
     def may_be(self, event: Overwriting) -> bool:
         """Whether a tensor may hold what it should when it is read: the write stores that, or a later one of
@@ -42,7 +31,7 @@ class SameContents:
     def _restored(self) -> Mapping[tuple[ValueId, int], int]:
         """The last write over each tensor that stores what should be there, by the tensor and its reading."""
         found = defaultdict[tuple[ValueId, int], list[Overwriting]](list)
-        for event in self._flow.overwritings:
+        for event in self.flow.overwritings:
             found[_reading(event)].append(event)
         last: dict[tuple[ValueId, int], int] = {}
         for reading, events in found.items():
@@ -57,12 +46,12 @@ class SameContents:
         """Whether a write was seen to store what was there, with all contents that were tried that take one
         path.
         """
-        call, memory = event.write, self._flow.memory
+        call, memory = event.write, self.flow.memory
         if not isinstance(call, KernelCall) or call.kind is not CallKind.PRIM_FUNC:
             return False
         if not memory.range(event.written).same_start(memory.range(event.tensor.result)):
             return False
-        seen = self._seen(lambda sizes, trial: _UpTo(self, self._flow, sizes, trial, event, call))
+        seen = self.seen(lambda sizes, trial: _UpTo(self, self.flow, sizes, trial, event, call))
         return True in seen or (None in seen and self._is_repeated(event, call))
 
     def may_be_as_before(self, event: StaleRead) -> bool:
@@ -72,39 +61,19 @@ class SameContents:
         call = event.call
         if not isinstance(call, KernelCall):
             return False
-        return True in self._seen(lambda sizes, trial: _Until(self, self._flow, sizes, trial, event, call))
-
-    def _seen(self, run: Callable[[Sizes, int], _Run]) -> list[bool | None]:
-        """What runs tell at each of some sizes; None where that was not found out."""
-        return [self._seen_at(partial(run, sizes)) for sizes in sizes_to_try(self._flow.function)]
-
-    def _seen_at(self, run: Callable[[int], _Run]) -> bool | None:
-        found: dict[tuple[bool, ...], bool] = {}
-        if self.left <= 0:
-            return None
-        try:
-            for trial in range(_MORE_TRIALS):
-                one = run(trial)
-                same = one.is_the_same()
-                if same is not None:
-                    found[one.taken] = same and found.get(one.taken, True)
-                if trial == _TRIALS - 1 and not one.taken:
-                    break
-        except (Unclear, Spent):
-            return None
-        return any(found.values()) if found else None
+        return True in self.seen(lambda sizes, trial: _Until(self, self.flow, sizes, trial, event, call))
 
     def _is_repeated(self, event: Overwriting, call: KernelCall) -> bool:
         """Whether one kernel did the same before, to the same tensor, of any size."""
-        kernel = self._flow.effects.kernel_of(call)
+        kernel = self.flow.effects.kernel_of(call)
         if kernel is None:
             return False
-        effect, written = self._flow.effect_of(call), self._flow.aliases.roots_of(event.written)
+        effect, written = self.flow.effect_of(call), self.flow.aliases.roots_of(event.written)
         at = {position for position in effect.writes if self._takes(call, position) == written}
         return any(
             position in at
             and earlier.place.index < call.place.index
-            and kernel is self._flow.effects.kernel_of(earlier)
+            and kernel is self.flow.effects.kernel_of(earlier)
             and all(self._takes(call, p) == self._takes(earlier, p) for p in effect.reads - effect.writes)
             for earlier, position in self._writers.get(frozenset((event.tensor.result,)), ())
         )
@@ -113,15 +82,15 @@ class SameContents:
     def _writers(self) -> Mapping[frozenset[ValueId], Sequence[tuple[KernelCall, int]]]:
         """What writes each tensor, and in which position it is given it."""
         found = defaultdict[frozenset[ValueId], list[tuple[KernelCall, int]]](list)
-        for call in self._flow.calls:
-            for position in sorted(self._flow.effect_of(call).writes):
+        for call in self.flow.calls:
+            for position in sorted(self.flow.effect_of(call).writes):
                 found[self._takes(call, position)].append((call, position))
         return found
 
     def _takes(self, call: KernelCall, position: int) -> frozenset[ValueId]:
         """What a kernel is given, its result behind the arguments."""
         given = (*call.arguments, call.result)
-        return self._flow.aliases.roots_of(given[min(position, len(given) - 1)])
+        return self.flow.aliases.roots_of(given[min(position, len(given) - 1)])
 
 
 def _reading(event: Overwriting) -> tuple[ValueId, int]:
@@ -130,47 +99,7 @@ def _reading(event: Overwriting) -> tuple[ValueId, int]:
     return event.tensor.result, -1 if op is None else op.place.index
 
 
-class _Arrived(Exception):
-    """The call comes next."""
-
-
-class _Run(Walk):
-    """One run of a function up to an operation, or (-1) to its end. `taken` are the branches, True for the
-    first of two.
-    """
-
-    def __init__(self, same: SameContents, flow: FunctionFlow, sizes: Sizes, trial: int, at: int) -> None:
-        super().__init__(same, flow, sizes, trial, at, behind=False)
-        self.taken: tuple[bool, ...] = ()
-
-    def is_the_same(self) -> bool | None:
-        """Whether a tensor holds what it did; None where this run does not come to it."""
-        try:
-            self._block(self._function.body)
-        except _Arrived:
-            return self._compared()
-        return self._compared() if self._at < 0 else None
-
-    def _compared(self) -> bool | None:
-        raise NotImplementedError
-
-    def _carry_out(self, call: KernelCall) -> None:
-        found = self._given(call)
-        if found is None:
-            raise Unclear
-        self._budget.left -= 1 + carry_out(*found)
-
-    def _damage(self, last: ValueId | None) -> None:
-        raise _Arrived
-
-    def _branch(self, op: If) -> None:
-        condition = self._of(op.condition)
-        if isinstance(condition, TrialTensor):
-            self.taken += (bool(condition.first),)
-        super()._branch(op)
-
-
-class _UpTo(_Run):
+class _UpTo(Run):
     """One up to a call that writes over a tensor."""
 
     def __init__(
@@ -198,7 +127,7 @@ class _UpTo(_Run):
         return before.is_as(written)
 
 
-class _Until(_Run):
+class _Until(Run):
     """One through an in-place call up to the operation that reads what it overwrites."""
 
     def __init__(

@@ -60,6 +60,11 @@ def read_perhaps(name: str) -> str:
     return f"`{name}` reads it only under a condition, or may not use what it reads"
 
 
+def may_not_write(op: KernelCall | FunctionCall) -> str:
+    """Why it is not certain that somebody writes what he is given who is not known, or hands it on."""
+    return f"`{op.callee}` may not write what it is given"
+
+
 def _may_not_read(op: KernelCall | FunctionCall) -> str:
     return f"`{op.callee}` may not read what it is given"
 

@@ -18,6 +18,7 @@ from relax_lint.facts import (
     double_kill,
     inplace,
     live_overlap,
+    outside_writes,
     pure_calls,
     undominated,
     uninitialised_read,
@@ -32,12 +33,13 @@ from relax_lint.facts.call_results import CallResults
 from relax_lint.facts.claims import Claim
 from relax_lint.facts.devices import DeviceFacts
 from relax_lint.facts.heap_slots import HeapSlotFacts
-from relax_lint.facts.inplace import ArgumentOverlap, OutsideWrite
+from relax_lint.facts.inplace import ArgumentOverlap
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.kernel_arguments import ArgumentFacts
 from relax_lint.facts.kernel_bounds import IndexFacts
 from relax_lint.facts.kernel_inside import InsideFacts
 from relax_lint.facts.kernels import KernelFacts
+from relax_lint.facts.outside_writes import OutsideWrite
 from relax_lint.facts.packing import PackingFacts
 from relax_lint.facts.placement import Placement, PlacementFacts
 from relax_lint.facts.read_at_start import ReadAtStart, reads_at_start
@@ -228,7 +230,7 @@ class FunctionFacts:
 
     def outside_writes(self) -> Iterator[Decided[OutsideWrite]]:
         """Every write to a constant or a parameter (RLX206)."""
-        return inplace.outside_writes(self.flow, self.prover)
+        return outside_writes.outside_writes(self.flow, self.prover)
 
     def believed_calls(self) -> Iterator[Decided[KernelCall]]:
         """The calls that say themselves which arguments they leave alone (RLX206)."""

@@ -1,12 +1,11 @@
 """RLX206: does a call overwrite memory that it or a later operation still reads?
 
-Three events. Claim and verdict of each:
+Two events. Claim and verdict of each:
 
 - a call writes one argument and reads another one that aliases it (`ArgumentOverlap`): their bytes do
   not overlap, or (element by element) start at one byte;
 - an in-place call overwrites a value that is read later under an older name (`StaleRead`): their bytes do
-  not overlap;
-- a call overwrites a constant (wrong) or, as declared, a parameter (up to the caller) (`OutsideWrite`).
+  not overlap.
 """
 
 from __future__ import annotations
@@ -18,15 +17,21 @@ import sympy
 
 from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.certainty import Certainty, must_if
-from relax_lint.analysis.effects import Effect, declared_in_place, superseded
+from relax_lint.analysis.effects import Effect, declared_in_place, is_sure_to_write
 from relax_lint.analysis.events import StaleRead
 from relax_lint.analysis.flow import FunctionFlow
-from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.overlaps import either_empty
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.analysis.same_contents import SameContents
 from relax_lint.facts.asking import apart as asked_apart
-from relax_lint.facts.at_return import UNUSED, USED_PERHAPS, WHAT_IS_THERE, use_by_callers, why_not_read
+from relax_lint.facts.at_return import (
+    UNUSED,
+    USED_PERHAPS,
+    WHAT_IS_THERE,
+    may_not_write,
+    use_by_callers,
+    why_not_read,
+)
 from relax_lint.facts.claims import either
 from relax_lint.facts.coverage import presumed_writes, relied_types, written_again
 from relax_lint.facts.judge import Decided, Judge
@@ -248,6 +253,8 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
         if isinstance(event.call, KernelCall) and not _declares(event.call, event.argument, flow):
             by_name = versions.packed_call_name(event.call.place.node)
             why_not = f"a kernel of `{by_name or event.call.kind.value}` writes it"
+        elif isinstance(event.call, KernelCall) and not _is_sure_to_write(event.call, event.argument, flow):
+            why_not = may_not_write(event.call)
         if use is Certainty.MAY:
             why_not = USED_PERHAPS
         decision = judge.judge_event(claim, event.certainty, why_not)
@@ -265,108 +272,14 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
         yield Decided(event, decision, (*event.reading.presumptions, *types), only_empty)
 
 
+def _is_sure_to_write(call: KernelCall, argument: ValueId, flow: FunctionFlow) -> bool:
+    """Whether a call that declares to overwrite an argument is known to write it."""
+    effect = flow.effect_of(call)
+    given = [position for position, value in enumerate(call.arguments) if value == argument]
+    return any(is_sure_to_write(call, effect, position) for position in given)
+
+
 def _declares(call: KernelCall, argument: ValueId, flow: FunctionFlow) -> bool:
     """Whether a call says that it overwrites an argument, or a tuple that the argument is a field of."""
     declared = (call.arguments[position] for position in declared_in_place(call))
     return any(argument in flow.aliases.leaves(value) for value in declared)
-
-
-# -- constants and parameters ---------------------------------------------------------------------
-
-
-@record(frozen=True)
-class OutsideWrite:
-    """`call` overwrites a constant of the module, or (`constant` False) a parameter of the function. `only`:
-    the argument is nothing else on any path.
-    """
-
-    call: KernelCall | FunctionCall
-    value: ValueId
-    constant: bool
-    only: bool
-
-
-def outside_writes(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[OutsideWrite]]:
-    """Every write to a constant, also by a function that is called, and every declared in-place write to a
-    tensor parameter of a public function.
-    """
-    for event in (*_outside_writes(flow), *_writes_of_callees(flow)):
-        if event.constant or not flow.function.private:
-            why_not = (
-                "it may be another tensor" if event.constant else "the caller may still need the old value"
-            )
-            yield Decided(event, judge.harm(event.call, must_if(event.constant and event.only), why_not))
-
-
-def overwritten_constants(flow: FunctionFlow) -> frozenset[ValueId]:
-    """The constants that a call writes: they hold something else at the latest in the next run."""
-    events = (*_outside_writes(flow), *_writes_of_callees(flow))
-    return frozenset(event.value for event in events if event.constant)
-
-
-def handed_over_constants(flow: FunctionFlow) -> frozenset[ValueId]:
-    """The constants that a call with unknown effects is given, or that what a call writes is only presumed
-    not to be: what they hold then is not known.
-    """
-    roots, given, presumed_new = flow.aliases.roots, list[AccessPath](), list[AccessPath]()
-    for call in flow.calls:
-        effect = flow.effect_of(call)
-        touched = [AccessPath(a) for place, a in enumerate(call.arguments) if place in effect.writes]
-        presumed_new += touched
-        if not effect.known:
-            given += touched
-    for invoked in flow.function_calls:
-        summary = flow.summary_of(invoked)
-        if summary is None:
-            given += map(AccessPath, operands(invoked, flow.function))
-        else:
-            unknown = (*summary.passed, *summary.handed_on)
-            given += [summary.path(path) for path in unknown]
-            presumed_new += [summary.path(path) for path in (*summary.writes, *summary.superseded)]
-    found = {root for path in given for root in roots.of(path)}
-    for path in (*given, *presumed_new):
-        found.update(other for root in roots.of(path) for other, _ in roots.perhaps_of(root))
-    return frozenset(found) & roots.constants
-
-
-def _writes_of_callees(flow: FunctionFlow) -> Iterator[OutsideWrite]:
-    constants, tensors = flow.aliases.roots.constants, _tensor_parameters(flow)
-    for call in flow.function_calls:
-        summary = flow.summary_of(call)
-        if summary is None:
-            continue
-        for path in dict.fromkeys(path for path, _ in summary.touched(summary.superseded)):
-            roots = flow.aliases.roots.of(path)
-            for root in sorted(roots & tensors):
-                yield OutsideWrite(call, root, False, len(roots) == 1)
-        written = {**summary.superseded, **summary.writes}
-        for path in dict.fromkeys(path for path, _ in summary.touched(written)):
-            roots = flow.aliases.roots.of(path)
-            # One tensor may be passed for several parameters.
-            always = any(c is Certainty.MUST for found, c in summary.touched(written) if found == path)
-            for root in sorted(roots & constants):
-                yield OutsideWrite(call, root, True, always and len(roots) == 1)
-
-
-def _outside_writes(flow: FunctionFlow) -> Iterator[OutsideWrite]:
-    constants, tensors = flow.aliases.roots.constants, _tensor_parameters(flow)
-    for call in flow.calls:
-        effect = flow.effect_of(call)
-        in_place = superseded(call, effect)
-        if not effect.known and not call.kind.in_place:
-            continue
-        written = {*in_place, *effect.writes}
-        for position in sorted(written):
-            if position >= len(call.arguments):
-                continue
-            roots = flow.aliases.roots_of(call.arguments[position])
-            for root in sorted(roots & constants):
-                yield OutsideWrite(call, root, True, len(roots) == 1)
-            if position in in_place:
-                for root in sorted(roots & tensors):
-                    yield OutsideWrite(call, root, False, len(roots) == 1)
-
-
-def _tensor_parameters(flow: FunctionFlow) -> frozenset[ValueId]:
-    function = flow.function
-    return frozenset(p for p in function.parameters if function.tensor_type(p) is not None)

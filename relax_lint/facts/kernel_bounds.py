@@ -18,7 +18,6 @@ from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.facts.claims import Claim, all_of
 from relax_lint.facts.held import Held
 from relax_lint.facts.index_values import IndexValues
-from relax_lint.facts.inplace import handed_over_constants, overwritten_constants
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.kernel_access_verdicts import AccessVerdict, CallVerdict, Status
 from relax_lint.facts.kernel_access_words import AccessWords, words
@@ -26,6 +25,7 @@ from relax_lint.facts.kernel_accesses import AccessJudge
 from relax_lint.facts.kernel_coverage import coverage
 from relax_lint.facts.kernel_memory import BESIDE_AS_FAR_AS_KNOWN, MAY_BE_ANOTHER
 from relax_lint.facts.kernels import KernelFacts, KernelUse
+from relax_lint.facts.outside_writes import handed_over_constants, overwritten_constants
 from relax_lint.model.kernels import Lookup
 from relax_lint.model.operations import ValueId
 from relax_lint.results.accesses import FunctionAccesses

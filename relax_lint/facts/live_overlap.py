@@ -24,7 +24,14 @@ from relax_lint.analysis.overlaps import ByteRange, either_empty
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.analysis.same_contents import SameContents
 from relax_lint.facts.asking import apart
-from relax_lint.facts.at_return import UNUSED, USED_PERHAPS, WHAT_IS_THERE, use_by_callers, why_not_read
+from relax_lint.facts.at_return import (
+    UNUSED,
+    USED_PERHAPS,
+    WHAT_IS_THERE,
+    may_not_write,
+    use_by_callers,
+    why_not_read,
+)
 from relax_lint.facts.claims import either
 from relax_lint.facts.coverage import presumed_writes, relied_types, written_again
 from relax_lint.facts.judge import Decided, Judge
@@ -66,7 +73,7 @@ def _decided(
     if event.mended:
         why_not = "it may be written again in between"
     elif not _is_whole(event, flow):
-        why_not = "it may be written in part only"
+        why_not = _may_not_write(event, flow) or "it may be written in part only"
     if any(_is_chosen(value, flow) for value in (event.written, event.reading.value)):
         certainty, why_not = Certainty.MAY, "which tensor it is depends on the branch taken"
     if any(_is_on_several(value, flow) for value in (event.written, event.reading.value)):
@@ -217,6 +224,14 @@ def _is_whole(event: Overwriting, flow: FunctionFlow) -> bool:
     whole = flow.effect_of(event.write).whole
     at = [i for i, argument in enumerate(event.write.arguments) if argument == event.written]
     return any(whole.get(position) == sympy.true for position in at)
+
+
+def _may_not_write(event: Overwriting, flow: FunctionFlow) -> str:
+    """Why it is not certain that somebody writes what he is given; nothing where he is known."""
+    call = event.write
+    if not isinstance(call, KernelCall) or flow.effect_of(call).known:
+        return ""
+    return may_not_write(call)
 
 
 def _writes_what_is_there(event: Overwriting, flow: FunctionFlow) -> Certainty | None:

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from relax_lint.analysis.flow import FunctionFlow, ProgramFlow
-from relax_lint.facts.inplace import handed_over_constants, overwritten_constants
+from relax_lint.facts.outside_writes import handed_over_constants, overwritten_constants
 from relax_lint.model.builder import build_program
 from tests.rules.checking import parse
 from tests.rules.four_elements import KERNELS, T4

@@ -12,8 +12,9 @@ from relax_lint.rule import Judgement, Message, Rule
 if TYPE_CHECKING:
     from relax_lint.analysis.events import StaleRead
     from relax_lint.facts.function import FunctionFacts
-    from relax_lint.facts.inplace import ArgumentOverlap, OutsideWrite
+    from relax_lint.facts.inplace import ArgumentOverlap
     from relax_lint.facts.judge import Decided
+    from relax_lint.facts.outside_writes import OutsideWrite
 
 _NEW_TENSOR = "use `R.call_tir` or `R.call_dps_packed`, which write to a new tensor"
 

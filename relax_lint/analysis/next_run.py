@@ -1,0 +1,105 @@
+"""Whether the next run may give the same although this one overwrites a constant: what is stored is what was
+there, or is written before anything reads it. The function is carried out twice for this, at some sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from relax_lint.analysis.composed import Held, fields
+from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.trial_runs import Run, Trials
+from relax_lint.analysis.trial_sizes import Sizes
+from relax_lint.analysis.trial_tensors import TrialTensor, Unclear
+from relax_lint.model.operations import Constant, FunctionCall, KernelCall, Op, ValueId
+
+
+class NextRun(Trials):
+    """Asked of one function."""
+
+    def may_be_the_same(self, call: KernelCall | FunctionCall, constant: ValueId) -> bool:
+        """Whether the next run was seen to give the same, with all contents that were tried that take one
+        path; where that was not found out, whether it is not certain that this one reads the constant first.
+        """
+        seen: list[bool | None] = [None]
+        if isinstance(call, KernelCall):
+            seen = self.seen(lambda sizes, trial: _Twice(self, self.flow, sizes, trial, call))
+        return True in seen or (False not in seen and not self._is_read(call, constant))
+
+    def _is_read(self, call: KernelCall | FunctionCall, constant: ValueId) -> bool:
+        """Whether a call, or something before it, is certain to read a constant."""
+        flow = self.flow
+        if isinstance(call, KernelCall):
+            effect = flow.effect_of(call)
+            sure = effect.reads - effect.unsure_reads if effect.known else frozenset()
+            read = [one for position, one in enumerate(call.arguments) if position in sure]
+            found = any(constant in flow.aliases.roots_of(one) for one in read)
+        else:
+            summary = flow.summary_of(call)
+            paths = () if summary is None else map(summary.path, summary.reads)
+            found = any(constant in flow.aliases.roots.of(path) for path in paths)
+        return found or any(
+            constant in flow.aliases.roots_of(one)
+            for op in flow.function.body.of(KernelCall, FunctionCall)
+            if op.place.index < call.place.index and flow.paths.always_with(op, call)
+            for one in operands(op, flow.function)
+        )
+
+
+class _Twice(Run):
+    """Two runs, one after the other, with the same arguments."""
+
+    def __init__(
+        self,
+        trials: NextRun,
+        flow: FunctionFlow,
+        sizes: Sizes,
+        trial: int,
+        call: KernelCall,
+        constants: Mapping[ValueId, Held] | None = None,
+    ) -> None:
+        super().__init__(trials, flow, sizes, trial, -1)
+        self._trials = trials
+        self._all_flow = flow
+        self._call = call
+        self._constants = {} if constants is None else constants
+        self._is_first = constants is None
+        self._is_met = False
+
+    def _op(self, op: Op) -> None:
+        if op is self._call:
+            self._is_met = True
+            self._carry_out(self._call)
+        elif isinstance(op, Constant) and op.result in self._constants:
+            self._held[op.result] = self._constants[op.result]
+        else:
+            super()._op(op)
+
+    def _of(self, value: ValueId) -> Held:
+        if value in self._constants and value not in self._held:
+            self._held[value] = self._constants[value]
+        return super()._of(value)
+
+    def results(self) -> list[TrialTensor]:
+        """What a run returns. Raises `Unclear` where that is not followed."""
+        self._block(self._function.body)
+        returned = list(fields(self._of(self._function.result)))
+        found = [one.copied() for one in returned if isinstance(one, TrialTensor)]
+        if len(found) < len(returned):
+            raise Unclear
+        return found
+
+    def is_the_same(self) -> bool | None:
+        """Whether both give the same; None where they do not come to the call."""
+        first = self.results()
+        if not self._is_met:
+            return None
+        function = self._function
+        constants = {op.result for op in function.body.of(Constant)} | function.constant_nodes.keys()
+        kept = {value: self._held[value] for value in constants if value in self._held}
+        again = _Twice(self._trials, self._all_flow, self._sizes, self._trial, self._call, kept)
+        second = again.results()
+        if again.taken != self.taken or len(first) != len(second):
+            raise Unclear
+        return all(one.is_as(other) for one, other in zip(first, second, strict=True))

@@ -1,0 +1,90 @@
+"""Runs of a function that tell whether something is the same, at some sizes and with some contents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from relax_lint.analysis.composed import Budget, Spent, Walk
+from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.analysis.trial_sizes import Sizes, sizes_to_try
+from relax_lint.analysis.trial_tensors import TrialTensor, Unclear, carry_out
+from relax_lint.model.operations import If, KernelCall, ValueId
+
+_TRIALS = 3
+"""So many contents of what comes from outside are tried."""
+_MORE_TRIALS = 8
+"""The same where there are branches."""
+_MOST_STEPS = 20_000
+"""After so many steps of kernels in one function, all writes together, it is not carried out any more."""
+
+
+class Trials:
+    """Asked of one function."""
+
+    def __init__(self, flow: FunctionFlow) -> None:
+        self.flow = flow
+        self.left = _MOST_STEPS
+        """The steps that are left."""
+
+    def seen(self, run: Callable[[Sizes, int], Run]) -> list[bool | None]:
+        """What runs tell at each of some sizes; None where that was not found out."""
+        return [self._seen_at(partial(run, sizes)) for sizes in sizes_to_try(self.flow.function)]
+
+    def _seen_at(self, run: Callable[[int], Run]) -> bool | None:
+        found: dict[tuple[bool, ...], bool] = {}
+        if self.left <= 0:
+            return None
+        try:
+            for trial in range(_MORE_TRIALS):
+                one = run(trial)
+                same = one.is_the_same()
+                if same is not None:
+                    found[one.taken] = same and found.get(one.taken, True)
+                if trial == _TRIALS - 1 and not one.taken:
+                    break
+        except (Unclear, Spent):
+            return None
+        return any(found.values()) if found else None
+
+
+class _Arrived(Exception):
+    """The call comes next."""
+
+
+class Run(Walk):
+    """One run of a function up to the operation with an index, or (-1) to its end. `taken` are the branches,
+    True for the first of two.
+    """
+
+    def __init__(self, budget: Budget, flow: FunctionFlow, sizes: Sizes, trial: int, at: int) -> None:
+        super().__init__(budget, flow, sizes, trial, at, behind=False)
+        self.taken: tuple[bool, ...] = ()
+
+    def is_the_same(self) -> bool | None:
+        """Whether a tensor holds what it did; None where this run does not come to it."""
+        try:
+            self._block(self._function.body)
+        except _Arrived:
+            return self._compared()
+        return self._compared() if self._at < 0 else None
+
+    def _compared(self) -> bool | None:
+        """Whether it is the same, there; None where what was to be asked of was not met."""
+        raise NotImplementedError
+
+    def _carry_out(self, call: KernelCall) -> None:
+        """Carry out a call. Raises `Unclear` where that is not possible."""
+        found = self._given(call)
+        if found is None:
+            raise Unclear
+        self._budget.left -= 1 + carry_out(*found)
+
+    def _damage(self, last: ValueId | None) -> None:
+        raise _Arrived
+
+    def _branch(self, op: If) -> None:
+        condition = self._of(op.condition)
+        if isinstance(condition, TrialTensor):
+            self.taken += (bool(condition.first),)
+        super()._branch(op)
