@@ -44,6 +44,7 @@ _MOST_NUMBERS = 4_096
 _KNOWN_KINDS = (CallKind.CALL_TIR, CallKind.CALL_TIR_INPLACE, CallKind.PRIM_FUNC)
 Held: TypeAlias = "TrialTensor | tuple[Held, ...] | None"
 """What a value is: a tensor, a tuple, or something that is not followed, the same with damage and without."""
+Constants: TypeAlias = "dict[tuple[TensorType, tuple[Any, ...]], TrialTensor]"
 
 
 class Spent(Exception):
@@ -113,6 +114,7 @@ class Walk:
         self._function = flow.function
         self._trial = trial
         self._held: dict[ValueId, Held] = {}
+        self._constants: Constants = {}
         self._at = at
         self._behind = behind
         self._value: ValueId | None = None
@@ -171,7 +173,12 @@ class Walk:
             return None
         if math.prod(type_.shape or ()) > _MOST_NUMBERS:
             return None
-        return TrialTensor.constant(type_, versions.numbers_of(node))
+        numbers = versions.numbers_of(node)
+        made = TrialTensor.constant(type_, numbers)
+        if made is None or numbers is None:
+            return None
+        # Those that are equal the machine keeps as one (`const_dedup_map_` of its builder).
+        return self._constants.setdefault((type_, tuple(numbers)), made)
 
     # -- the walk ------------------------------------------------------------------------------
 

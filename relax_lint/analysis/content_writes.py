@@ -256,8 +256,9 @@ class ContentWrites:
         needed = [tensor for tensor in self._on[storage] if self._last_use[tensor] > op.place.index]
         self._on[storage] = needed
         where = None if itself is None else self._choices.exactly(mending.value, itself)
-        # What is presumed to be written may be looked at only.
-        definitely = mending.whole and mending.kept
+        definitely = (mending.whole and mending.kept) or (
+            mending.presumed is not None and not _perhaps_full(roots, mending, state)
+        )
         for tensor in (*needed, *self._neighbours.hit(op, mending.value, storage, roots)):
             allocation = self._paths.definitions[self._roots.value_of(tensor)]
             damage = state.unwritten.get(tensor)
@@ -323,3 +324,9 @@ class ContentWrites:
     def _storages(self, tensor: ValueId) -> frozenset[ValueId]:
         """The storages that an allocated tensor may be on."""
         return self._roots.storages.get(tensor, frozenset())
+
+
+def _perhaps_full(roots: frozenset[ValueId], mending: Mending, state: ContentState) -> bool:
+    """Whether what a call is presumed to write may have been filled before: then it may only read it."""
+    damages = (state.unwritten.get(root) for root in roots)
+    return any(damage is None or any(m.op is not mending.op for m in damage.mended) for damage in damages)

@@ -4,15 +4,13 @@ there, or is written before anything reads it. The function is carried out twice
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from relax_lint.analysis.composed import Held, fields
+from relax_lint.analysis.composed import Constants, fields
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.trial_runs import Run, Trials
 from relax_lint.analysis.trial_sizes import Sizes
 from relax_lint.analysis.trial_tensors import TrialTensor, Unclear
-from relax_lint.model.operations import Constant, FunctionCall, KernelCall, Op, ValueId
+from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 
 
 class NextRun(Trials):
@@ -57,29 +55,21 @@ class _Twice(Run):
         sizes: Sizes,
         trial: int,
         call: KernelCall,
-        constants: Mapping[ValueId, Held] | None = None,
+        constants: Constants | None = None,
     ) -> None:
         super().__init__(trials, flow, sizes, trial, -1)
         self._trials = trials
         self._all_flow = flow
         self._call = call
         self._constants = {} if constants is None else constants
-        self._is_first = constants is None
         self._is_met = False
 
     def _op(self, op: Op) -> None:
         if op is self._call:
             self._is_met = True
             self._carry_out(self._call)
-        elif isinstance(op, Constant) and op.result in self._constants:
-            self._held[op.result] = self._constants[op.result]
         else:
             super()._op(op)
-
-    def _of(self, value: ValueId) -> Held:
-        if value in self._constants and value not in self._held:
-            self._held[value] = self._constants[value]
-        return super()._of(value)
 
     def results(self) -> list[TrialTensor]:
         """What a run returns. Raises `Unclear` where that is not followed."""
@@ -95,10 +85,7 @@ class _Twice(Run):
         first = self.results()
         if not self._is_met:
             return None
-        function = self._function
-        constants = {op.result for op in function.body.of(Constant)} | function.constant_nodes.keys()
-        kept = {value: self._held[value] for value in constants if value in self._held}
-        again = _Twice(self._trials, self._all_flow, self._sizes, self._trial, self._call, kept)
+        again = _Twice(self._trials, self._all_flow, self._sizes, self._trial, self._call, self._constants)
         second = again.results()
         if again.taken != self.taken or len(first) != len(second):
             raise Unclear

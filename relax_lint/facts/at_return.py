@@ -8,7 +8,7 @@ from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.events import Reading
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.last_uses import END
-from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
+from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 from relax_lint.results.verdict import Verdict
 from relax_lint.symbolic.decision import certain
 
@@ -60,9 +60,10 @@ def read_perhaps(name: str) -> str:
     return f"`{name}` reads it only under a condition, or may not use what it reads"
 
 
-def may_not_write(op: KernelCall | FunctionCall) -> str:
+def may_not_write(op: Op) -> str:
     """Why it is not certain that somebody writes what he is given who is not known, or hands it on."""
-    return f"`{op.callee}` may not write what it is given"
+    name = f"`{op.callee}`" if isinstance(op, KernelCall | FunctionCall) else "it"
+    return f"{name} may not write what it is given"
 
 
 def _may_not_read(op: KernelCall | FunctionCall) -> str:

@@ -35,6 +35,7 @@ from relax_lint.facts.at_return import (
 from relax_lint.facts.claims import either
 from relax_lint.facts.coverage import presumed_writes, relied_types, written_again
 from relax_lint.facts.judge import Decided, Judge
+from relax_lint.facts.who_writes import is_known_to_write
 from relax_lint.model.operations import AllocTensor, FunctionCall, If, KernelCall, ValueId
 from relax_lint.model.sizes import is_packed
 from relax_lint.results.verdict import Verdict
@@ -73,7 +74,9 @@ def _decided(
     if event.mended:
         why_not = "it may be written again in between"
     elif not _is_whole(event, flow):
-        why_not = _may_not_write(event, flow) or "it may be written in part only"
+        why_not = "it may be written in part only"
+    if not is_known_to_write(event, flow):
+        certainty, why_not = Certainty.MAY, may_not_write(event.write)
     if any(_is_chosen(value, flow) for value in (event.written, event.reading.value)):
         certainty, why_not = Certainty.MAY, "which tensor it is depends on the branch taken"
     if any(_is_on_several(value, flow) for value in (event.written, event.reading.value)):
@@ -224,14 +227,6 @@ def _is_whole(event: Overwriting, flow: FunctionFlow) -> bool:
     whole = flow.effect_of(event.write).whole
     at = [i for i, argument in enumerate(event.write.arguments) if argument == event.written]
     return any(whole.get(position) == sympy.true for position in at)
-
-
-def _may_not_write(event: Overwriting, flow: FunctionFlow) -> str:
-    """Why it is not certain that somebody writes what he is given; nothing where he is known."""
-    call = event.write
-    if not isinstance(call, KernelCall) or flow.effect_of(call).known:
-        return ""
-    return may_not_write(call)
 
 
 def _writes_what_is_there(event: Overwriting, flow: FunctionFlow) -> Certainty | None:

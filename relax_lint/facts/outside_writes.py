@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.certainty import Certainty, must_if
-from relax_lint.analysis.effects import superseded
+from relax_lint.analysis.effects import is_sure_to_write, superseded
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.next_run import NextRun
@@ -117,7 +117,7 @@ def _outside_writes(flow: FunctionFlow) -> Iterator[OutsideWrite]:
             if position >= len(call.arguments):
                 continue
             roots = flow.aliases.roots_of(call.arguments[position])
-            is_sure = in_place.get(position, Certainty.MUST) is Certainty.MUST
+            is_sure = is_sure_to_write(call, effect, position)
             for root in sorted(roots & constants):
                 yield OutsideWrite(call, root, True, len(roots) == 1, is_sure)
             if position in in_place:

@@ -122,16 +122,19 @@ def numbers_of(constant: Any) -> list[Any] | None:
     """The elements of a constant tensor; None for anything else."""
     if kind(constant) != "Constant":
         return None
-    data = constant.value if type(constant).__name__ == "GenericConst" else constant.data
-    found: list[Any] = data.numpy().ravel().tolist()
+    found: list[Any] = _data_of(constant).numpy().ravel().tolist()
     return found
+
+
+def _data_of(constant: Any) -> Any:
+    return constant.value if type(constant).__name__ == "GenericConst" else constant.data
 
 
 def integer_range(constant: Any) -> tuple[int, int] | None:
     """Smallest and largest element of a constant of integers or of truth values; None for other dtypes, for
     empty ones and for what is no array of numbers.
     """
-    data = constant.value if type(constant).__name__ == "GenericConst" else constant.data
+    data = _data_of(constant)
     if not str(getattr(data, "dtype", "")).startswith(("int", "uint", "bool")):
         return None
     elements = data.numpy()

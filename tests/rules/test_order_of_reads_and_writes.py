@@ -65,7 +65,8 @@ def main(x: {T4}) -> {T4}:
     u = R.call_packed("tests.fill", b, ty_args=R.Tuple)
     w = R.call_tir(Module.copy, (a,), out_ty={T4})
     v = R.call_tir(Module.copy, (b,), out_ty={T4})
-    return w
+    y = R.add(w, USED)
+    return y
 """
 
 
@@ -100,11 +101,23 @@ def test_a_field_that_is_presumed_to_be_new_is_not_what_another_field_is() -> No
 
 
 @pytest.mark.parametrize(
-    ("start", "verdict"), [(0, "always-wrong"), (8, "always-wrong"), (16, "always-fine")]
+    ("start", "used", "verdict"),
+    [
+        (0, "v", "always-wrong"),
+        (8, "v", "always-wrong"),
+        (16, "v", "always-fine"),
+        (0, "b", "always-wrong"),
+        # If it does nothing nobody notices.
+        (0, "x", "needs-runtime-check"),
+        (8, "x", "needs-runtime-check"),
+        (16, "x", "always-fine"),
+    ],
 )
-def test_what_a_call_is_believed_to_write_it_writes_over_what_lies_there(start: int, verdict: str) -> None:
+def test_what_a_call_is_believed_to_write_it_writes_over_what_lies_there(
+    start: int, used: str, verdict: str
+) -> None:
     """Nothing else writes `b`: what the call is assumed to fill is the only thing that makes `v` right."""
-    text = ON_ONE_STORAGE.replace("START", str(start))
+    text = ON_ONE_STORAGE.replace("START", str(start)).replace("USED", used)
     found = {check.verdict.value for check in _said(text, "RLX203") if check.binding == "u"}
     assert found <= {verdict}
     assert found or verdict == "always-fine"
