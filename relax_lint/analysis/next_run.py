@@ -5,7 +5,6 @@ there, or is written before anything reads it. The function is carried out twice
 from __future__ import annotations
 
 from relax_lint.analysis.composed import Constants, fields
-from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.trial_runs import Run, Trials
 from relax_lint.analysis.trial_sizes import Sizes
@@ -22,7 +21,7 @@ class NextRun(Trials):
         """
         seen: list[bool | None] = [None]
         if isinstance(call, KernelCall):
-            seen = self.seen(lambda sizes, trial: _Twice(self, self.flow, sizes, trial, call))
+            seen = self.seen(lambda sizes, trial: _Twice(self, sizes, trial, call))
         return True in seen or (False not in seen and not self._is_read(call, constant))
 
     def _is_read(self, call: KernelCall | FunctionCall, constant: ValueId) -> bool:
@@ -51,15 +50,13 @@ class _Twice(Run):
     def __init__(
         self,
         trials: NextRun,
-        flow: FunctionFlow,
         sizes: Sizes,
         trial: int,
         call: KernelCall,
         constants: Constants | None = None,
     ) -> None:
-        super().__init__(trials, flow, sizes, trial, -1)
+        super().__init__(trials, trials.flow, sizes, trial, -1)
         self._trials = trials
-        self._all_flow = flow
         self._call = call
         self._constants = {} if constants is None else constants
         self._is_met = False
@@ -85,7 +82,7 @@ class _Twice(Run):
         first = self.results()
         if not self._is_met:
             return None
-        again = _Twice(self._trials, self._all_flow, self._sizes, self._trial, self._call, self._constants)
+        again = _Twice(self._trials, self._sizes, self._trial, self._call, self._constants)
         second = again.results()
         if again.taken != self.taken or len(first) != len(second):
             raise Unclear
