@@ -47,11 +47,13 @@ class LoweredOperators:
     """Asked of one program; operators that are alike are lowered once."""
 
     def __init__(self) -> None:
-        self._known: dict[str, Lowered] = {}
+        self._known: dict[tuple[str, tuple[int, ...]], Lowered] = {}
 
     def of(self, call: KernelCall) -> Lowered:
         """What becomes of the call of an operator; nothing where that cannot be tried."""
-        key = operator_key(call)
+        given = [variable for _, variable in _variables(call.place.node.args[:])]
+        # `x + x` is cut out with one parameter, `x + y` with two.
+        key = operator_key(call), tuple(map(given.index, given))
         if key not in self._known:
             self._known[key] = _lowered(call)
         return self._known[key]

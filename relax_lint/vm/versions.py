@@ -203,6 +203,32 @@ def structural_equal(one: Any, other: Any) -> bool:
     return bool(_structure().structural_equal(one, other))
 
 
+def are_equal(one: Any, other: Any) -> bool:
+    """Whether two statements or expressions of one kernel are written alike, of the same buffers: TVM 0.26
+    takes two that lie outside of both for one with two names.
+    """
+    if not structural_equal(one, other):
+        return False
+    functor = getattr(tvm.tirx, "stmt_functor", None)
+    if functor is None:
+        # From 0.27 on they are variables, which it tells from each other.
+        return True
+    pairs = zip(_buffers_of(one, functor), _buffers_of(other, functor), strict=True)
+    return all(first.same_as(second) for first, second in pairs)
+
+
+def _buffers_of(node: Any, functor: Any) -> list[Any]:
+    found: list[Any] = []
+
+    def visit(one: Any) -> None:
+        buffer = getattr(one, "buffer", None)
+        if buffer is not None:
+            found.append(buffer)
+
+    functor.post_order_visit(node, visit)
+    return found
+
+
 def saved(node: Any) -> str:
     """All of a node as text, the names of variables included."""
     return str(tvm.ir.save_json(node))

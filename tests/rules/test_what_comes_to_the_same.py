@@ -4,6 +4,7 @@ it runs right. Beside each of these stands one like it in which it does not.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from textwrap import indent
 from typing import Any
@@ -139,3 +140,14 @@ def test_the_machine_returns_what_is_right_for_these_only() -> None:
         given = [np.array(one, "float32") for one in ([1, 2, -3, 4], [-3, 1, 5, 2])]
         answers = [one[f"main_{number}"](*map(tvm.runtime.tensor, given)).numpy() for one in machines]
         assert np.allclose(*answers) == (verdict is UNSURE), lines
+
+
+def test_an_operator_is_the_same_whatever_else_was_lowered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`x + x` is a kernel of one tensor, `t + x` one of two."""
+    lines = ("w = R.add(x, x); a = R.subtract(t, w)", "a = R.add(t, x)", "a = R.add(x, t)")
+    for order in (lines, lines[::-1]):
+        monkeypatch.setattr(sys.modules[__name__], "CASES", dict.fromkeys(order, WRONG))
+        found = checks(_module(damaged=True), "RLX203")
+        for number, line in enumerate(order):
+            said = [one for one in found if one.function == f"main_{number}" and one.binding == "k1"]
+            assert [one.verdict for one in said] == [WRONG], (order, line)

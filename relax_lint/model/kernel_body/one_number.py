@@ -28,7 +28,7 @@ def is_one_number(node: Any) -> bool:
 
 def are_same(one: Any, other: Any) -> bool:
     """Whether two expressions are written alike, and do nothing but to have a value."""
-    return bool(versions.structural_equal(one, other)) and nodes.only_computes(one)
+    return bool(versions.are_equal(one, other)) and nodes.only_computes(one)
 
 
 def terms_of(node: Any, sign: int = 1) -> list[tuple[int, Any]]:

@@ -129,7 +129,7 @@ class OriginReader:
         then = self.statement(node.then_case)
         if node.else_case is None:
             return Either(condition, asked, then, Several([]))
-        alike = bool(versions.structural_equal(node.then_case, node.else_case))
+        alike = versions.are_equal(node.then_case, node.else_case)
         return Either(condition, asked, then, self.statement(node.else_case), alike)
 
     def _attribute(self, node: Any) -> Part:

@@ -156,7 +156,7 @@ class BodyReader(ExpressionReader):
             with self._where(node.condition, holds=False) as other:
                 self._guarded(node.else_case, node.condition, holds=False)
             add(self.effects.sure, in_each((then, other)))
-            if asked and versions.structural_equal(node.then_case, node.else_case):
+            if asked and versions.are_equal(node.then_case, node.else_case):
                 asked.clear()
             self._join(self.touches[start:middle], self.touches[middle:])
         self._decided(asked, since, self.touches[start:], len(self._nest))
