@@ -49,22 +49,20 @@ class _Twice(Run):
 
     def __init__(
         self,
-        trials: NextRun,
+        trials: Trials,
         sizes: Sizes,
         trial: int,
         call: KernelCall,
         constants: Constants | None = None,
     ) -> None:
-        super().__init__(trials, trials.flow, sizes, trial, -1)
-        self._trials = trials
-        self._call = call
+        super().__init__(trials, sizes, trial, call, -1)
         self._constants = {} if constants is None else constants
         self._is_met = False
 
     def _op(self, op: Op) -> None:
         if op is self._call:
             self._is_met = True
-            self._carry_out(self._call)
+            self._carry_out()
         else:
             super()._op(op)
 

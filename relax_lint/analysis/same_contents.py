@@ -10,7 +10,6 @@ from functools import cached_property
 
 from relax_lint.analysis.composed import leaves
 from relax_lint.analysis.events import Overwriting, StaleRead
-from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.trial_runs import Run, Trials
 from relax_lint.analysis.trial_sizes import Sizes
 from relax_lint.analysis.trial_tensors import TrialTensor, Unclear
@@ -51,7 +50,7 @@ class SameContents(Trials):
             return False
         if not memory.range(event.written).same_start(memory.range(event.tensor.result)):
             return False
-        seen = self.seen(lambda sizes, trial: _UpTo(self, self.flow, sizes, trial, event, call))
+        seen = self.seen(lambda sizes, trial: _UpTo(self, sizes, trial, call, event))
         return True in seen or (None in seen and self._is_repeated(event, call))
 
     def may_be_as_before(self, event: StaleRead) -> bool:
@@ -61,7 +60,7 @@ class SameContents(Trials):
         call = event.call
         if not isinstance(call, KernelCall):
             return False
-        return True in self.seen(lambda sizes, trial: _Until(self, self.flow, sizes, trial, event, call))
+        return True in self.seen(lambda sizes, trial: _Until(self, sizes, trial, call, event))
 
     def _is_repeated(self, event: Overwriting, call: KernelCall) -> bool:
         """Whether one kernel did the same before, to the same tensor, of any size."""
@@ -103,17 +102,10 @@ class _UpTo(Run):
     """One up to a call that writes over a tensor."""
 
     def __init__(
-        self,
-        same: SameContents,
-        flow: FunctionFlow,
-        sizes: Sizes,
-        trial: int,
-        event: Overwriting,
-        call: KernelCall,
+        self, trials: Trials, sizes: Sizes, trial: int, call: KernelCall, event: Overwriting
     ) -> None:
-        super().__init__(same, flow, sizes, trial, call.place.index)
+        super().__init__(trials, sizes, trial, call, call.place.index)
         self._event = event
-        self._call = call
 
     def _compared(self) -> bool:
         tensor, written = self._of(self._event.tensor.result), self._of(self._event.written)
@@ -123,26 +115,17 @@ class _UpTo(Run):
         if written.has_dtype_of(tensor):
             # It is the same memory.
             written.take(tensor)
-        self._carry_out(self._call)
+        self._carry_out()
         return before.is_as(written)
 
 
 class _Until(Run):
     """One through an in-place call up to the operation that reads what it overwrites."""
 
-    def __init__(
-        self,
-        same: SameContents,
-        flow: FunctionFlow,
-        sizes: Sizes,
-        trial: int,
-        event: StaleRead,
-        call: KernelCall,
-    ) -> None:
+    def __init__(self, trials: Trials, sizes: Sizes, trial: int, call: KernelCall, event: StaleRead) -> None:
         op = event.reading.op
-        super().__init__(same, flow, sizes, trial, -1 if op is None else op.place.index)
+        super().__init__(trials, sizes, trial, call, -1 if op is None else op.place.index)
         self._event = event
-        self._call = call
         self._before: TrialTensor | None = None
 
     def _op(self, op: Op) -> None:
@@ -150,7 +133,7 @@ class _Until(Run):
         if self._before is None and isinstance(op, KernelCall) and (is_asked or op.kind.in_place):
             self._remember(op, is_asked=is_asked)
         if is_asked:
-            self._carry_out(self._call)
+            self._carry_out()
         else:
             super()._op(op)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 
-from relax_lint.analysis.composed import Budget, Spent, Walk
+from relax_lint.analysis.composed import Spent, Walk
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.trial_sizes import Sizes, sizes_to_try
 from relax_lint.analysis.trial_tensors import TrialTensor, Unclear, carry_out
@@ -29,7 +29,11 @@ class Trials:
 
     def seen(self, run: Callable[[Sizes, int], Run]) -> list[bool | None]:
         """What runs tell at each of some sizes; None where that was not found out."""
-        return [self._seen_at(partial(run, sizes)) for sizes in sizes_to_try(self.flow.function)]
+        return [self._seen_at(partial(run, sizes)) for sizes in self._sizes]
+
+    @cached_property
+    def _sizes(self) -> tuple[Sizes, ...]:
+        return sizes_to_try(self.flow.function)
 
     def _seen_at(self, run: Callable[[int], Run]) -> bool | None:
         found: dict[tuple[bool, ...], bool] = {}
@@ -53,12 +57,14 @@ class _Arrived(Exception):
 
 
 class Run(Walk):
-    """One run of a function up to the operation with an index, or (-1) to its end. `taken` are the branches,
-    True for the first of two.
+    """One run of a function up to the operation with an index, or (-1) to its end. One `call` is carried
+    out for sure. `taken` are the branches, True for the first of two.
     """
 
-    def __init__(self, budget: Budget, flow: FunctionFlow, sizes: Sizes, trial: int, at: int) -> None:
-        super().__init__(budget, flow, sizes, trial, at, behind=False)
+    def __init__(self, trials: Trials, sizes: Sizes, trial: int, call: KernelCall, at: int) -> None:
+        super().__init__(trials, trials.flow, sizes, trial, at, behind=False)
+        self._trials = trials
+        self._call = call
         self.taken: tuple[bool, ...] = ()
 
     def is_the_same(self) -> bool | None:
@@ -73,9 +79,9 @@ class Run(Walk):
         """Whether it is the same, there; None where what was to be asked of was not met."""
         raise NotImplementedError
 
-    def _carry_out(self, call: KernelCall) -> None:
-        """Carry out a call. Raises `Unclear` where that is not possible."""
-        found = self._given(call)
+    def _carry_out(self) -> None:
+        """Carry out the call. Raises `Unclear` where that is not possible."""
+        found = self._given(self._call)
         if found is None:
             raise Unclear
         self._budget.left -= 1 + carry_out(*found)

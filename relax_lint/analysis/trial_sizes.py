@@ -20,9 +20,7 @@ _ENOUGH = 3
 
 
 def sizes_to_try(function: Function) -> tuple[Sizes, ...]:
-    """Some at which nothing that is known of a function is wrong. Where it has no symbols there is one, of
-    nothing.
-    """
+    """Some that contradict no fact of a function; one that is empty where it has no symbols."""
     symbols = sorted((info.symbol for info in function.symbols), key=str)
     if not symbols:
         return ({},)

@@ -26,9 +26,11 @@ def _is_known(event: Overwriting, flow: FunctionFlow) -> bool:
         effect = flow.effect_of(call)
         at = [position for position, value in enumerate(call.arguments) if value == event.written]
         return effect.known or any(effect.whole.get(position) == sympy.true for position in at)
-    summary = flow.summary_of(call) if isinstance(call, FunctionCall) else None
+    if not isinstance(call, FunctionCall):
+        return True
+    summary = flow.summary_of(call)
     if summary is None:
-        return not isinstance(call, FunctionCall)
+        return False
     unknown = {root for path in map(summary.path, summary.passed) for root in flow.aliases.roots.of(path)}
     written = {
         root
