@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
 from relax_lint.analysis.liveness import operands
@@ -81,8 +82,12 @@ class Composed:
         return self._known[key]
 
     def _tried(self, value: ValueId, at: int, behind: bool) -> bool | None:
-        found = {self._tried_at(sizes, value, at, behind=behind) for sizes in sizes_to_try(self._function)}
+        found = {self._tried_at(sizes, value, at, behind=behind) for sizes in self._sizes}
         return False if False in found else True if True in found else None
+
+    @cached_property
+    def _sizes(self) -> tuple[Sizes, ...]:
+        return sizes_to_try(self._function)
 
     def _tried_at(self, sizes: Sizes, value: ValueId, at: int, *, behind: bool) -> bool | None:
         """The same at some sizes."""
@@ -171,13 +176,12 @@ class Walk:
     def _constant(self, type_: ValueType, node: Any) -> Held:
         if not isinstance(type_, TensorType) or not TrialTensor.fits(type_):
             return None
-        if math.prod(type_.shape or ()) > _MOST_NUMBERS:
-            return None
-        numbers = versions.numbers_of(node)
-        made = TrialTensor.constant(type_, numbers)
-        if made is None or numbers is None:
+        count = math.prod(type_.shape or ())
+        numbers = versions.numbers_of(node) if count <= _MOST_NUMBERS else None
+        if numbers is None or len(numbers) != count:
             return None
         # Those that are equal the machine keeps as one (`const_dedup_map_` of its builder).
+        made = TrialTensor.constant(type_, numbers)
         return self._constants.setdefault((type_, tuple(numbers)), made)
 
     # -- the walk ------------------------------------------------------------------------------

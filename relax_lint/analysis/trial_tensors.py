@@ -56,14 +56,9 @@ class TrialTensor:
         return cls(type_, (Cells(begin), Cells(begin)))
 
     @classmethod
-    def constant(cls, type_: TensorType, numbers: Sequence[Any] | None) -> TrialTensor | None:
-        """One that holds these numbers; None where they are not known."""
-        made = cls(type_, (Cells(_unknown), Cells(_unknown)))
-        if numbers is None or len(numbers) != made.count:
-            return None
-        for side in made.both:
-            side.begin = numbers.__getitem__
-        return made
+    def constant(cls, type_: TensorType, numbers: Sequence[Any]) -> TrialTensor:
+        """One that holds these numbers, as many as it has elements."""
+        return cls(type_, (Cells(numbers.__getitem__), Cells(numbers.__getitem__)))
 
     def damage(self, seed: str, kind: int) -> None:
         """Something else is there."""
