@@ -9,7 +9,7 @@ from typing import Any
 
 from relax_lint.model.context import BuildContext
 from relax_lint.model.types import PrimType, ShapeType, TensorType, TupleType, ValueType
-from relax_lint.vm import versions
+from relax_lint.vm import comparing, versions
 
 _inferences: dict[str, Callable[[Any], Any] | None] = {}
 """By the name of the operator."""
@@ -26,7 +26,7 @@ def type_of_result(
         return None, False
     written = versions.type_of(var)
     are_true = all(_is_true(context, argument) for argument in args)
-    if versions.structural_equal(inferred, written):
+    if comparing.structural_equal(inferred, written):
         return None, are_true
     declared, follows = context.types.type(written), context.types.type(inferred)
     if not isinstance(follows, (TensorType, ShapeType, TupleType)):

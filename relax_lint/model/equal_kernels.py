@@ -19,7 +19,7 @@ from relax_lint.model.kernel_access.accesses import KernelAccesses
 from relax_lint.model.kernel_inside.findings import NOTHING, Inside
 from relax_lint.model.kernels import Kernel
 from relax_lint.support.lazy_dataclass import record
-from relax_lint.vm import versions
+from relax_lint.vm import comparing
 
 MAX_LASTING = 256
 """Kernels that outlast their module, with the nodes that they are read from: about 50 MiB. A llama of mlc-llm
@@ -41,11 +41,11 @@ class ReadKernel:
     @cached_property
     def spelling(self) -> str:
         """The body with all names in it."""
-        return versions.saved(self.body)
+        return comparing.saved(self.body)
 
     def has_names_of(self, body: Any) -> bool:
         """Whether an equal body has the same names inside, too."""
-        return self.body.same_as(body) or self.spelling == versions.saved(body)
+        return self.body.same_as(body) or self.spelling == comparing.saved(body)
 
 
 class LastingKernels:
@@ -63,7 +63,7 @@ class LastingKernels:
     def find(self, key: Key, body: Any) -> ReadKernel | None:
         """The kernel with this body."""
         found = self._known.get(key)
-        if found is None or not versions.structural_equal(found.body, body):
+        if found is None or not comparing.structural_equal(found.body, body):
             return None
         self._known.move_to_end(key)
         return found
@@ -127,10 +127,10 @@ class EqualKernels:
         """The kernel that a PrimFunc is, under its name: one that was read already, where one has the same
         body and the same names in its signature; else what `read` reads, given the `functions` of the module.
         """
-        body = versions.without_name(function)
-        key = versions.structural_hash(body), _signature(function)
+        body = comparing.without_name(function)
+        key = comparing.structural_hash(body), _signature(function)
         known = self._read.setdefault(key, [])
-        found = next((one for one in known if versions.structural_equal(one.body, body)), None)
+        found = next((one for one in known if comparing.structural_equal(one.body, body)), None)
         if found is None and self._lasting is not None:
             found = self._lasting.find(key, body)
         if found is not None:

@@ -11,7 +11,7 @@ from tvm.script import from_source
 
 from relax_lint.fixes.check_form import CheckForm, form_in_text
 from relax_lint.model.builder import build_program
-from relax_lint.vm import versions
+from relax_lint.vm import comparing, versions
 from relax_lint.vm.reshapes import alone, becomes_reshape, is_reshape
 from tests.vm.nodes_of import call, node
 
@@ -208,19 +208,19 @@ def test_the_expression_that_a_kernel_returns() -> None:
 def test_a_kernel_loses_its_name_and_nothing_else() -> None:
     found = module()
     assert "global_symbol" in found["copied"].attrs
-    bare = versions.without_name(found["copied"])
+    bare = comparing.without_name(found["copied"])
     assert "global_symbol" not in (bare.attrs or {})
-    assert versions.without_name(bare) is bare
-    assert versions.without_name(found["one"]).same_as(found["one"])
+    assert comparing.without_name(bare) is bare
+    assert comparing.without_name(found["one"]).same_as(found["one"])
     nothing = node("PrimFunc", attrs=None)
-    assert versions.without_name(nothing) is nothing
+    assert comparing.without_name(nothing) is nothing
 
 
 def test_equal_nodes_have_one_hash() -> None:
     one, other, third = module()["copied"], module()["copied"], module()["one"]
-    assert versions.structural_hash(one) == versions.structural_hash(other)
-    assert versions.structural_equal(one, other)
-    assert not versions.structural_equal(one, third)
+    assert comparing.structural_hash(one) == comparing.structural_hash(other)
+    assert comparing.structural_equal(one, other)
+    assert not comparing.structural_equal(one, third)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import tvm
 
-from relax_lint.vm import versions
+from relax_lint.vm import comparing
 
 TEXT = """
 @T.prim_func(private=True, s_tir=True)
@@ -35,7 +35,7 @@ def test_other_buffers_are_not_other_names() -> None:
     stores = _stores()
     for one, other in product(range(8), repeat=2):
         expected = one == other or any({one, other} <= alike for alike in ALIKE)
-        assert versions.are_equal(stores[one], stores[other]) is expected, (one, other)
+        assert comparing.are_equal(stores[one], stores[other]) is expected, (one, other)
     # Of what they store the buffer that they store to is no part.
-    assert versions.are_equal(stores[0].value, stores[4].value)
-    assert not versions.are_equal(stores[0].value, stores[2].value)
+    assert comparing.are_equal(stores[0].value, stores[4].value)
+    assert not comparing.are_equal(stores[0].value, stores[2].value)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from relax_lint.model.kernel_access.polynomials import Poly
-from relax_lint.vm import nodes, versions
+from relax_lint.vm import comparing, nodes
 
 Moment: TypeAlias = "tuple[tuple[int, int], ...]"
 """What is loaded: each buffer, and how often something was stored to it before."""
@@ -65,9 +65,9 @@ class Conversions:
         if found is None:
             return make()
         moment = tuple(moment_of(load) for load in found)
-        alike = self._known.setdefault(versions.structural_hash(node), [])
+        alike = self._known.setdefault(comparing.structural_hash(node), [])
         for other, then, number in alike:
-            if then == moment and versions.structural_equal(node, other):
+            if then == moment and comparing.structural_equal(node, other):
                 return number
         alike.append((node, moment, make()))
         return alike[-1][2]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from relax_lint.vm import nodes, versions
+from relax_lint.vm import comparing, nodes
 
 _OF_EQUALS = frozenset(("Sub", "EQ", "NE", "LT", "LE", "GT", "GE", "BitwiseXor"))
 """What has the same value for any two operands that are equal."""
@@ -28,7 +28,7 @@ def is_one_number(node: Any) -> bool:
 
 def are_same(one: Any, other: Any) -> bool:
     """Whether two expressions are written alike, and do nothing but to have a value."""
-    return bool(versions.are_equal(one, other)) and nodes.only_computes(one)
+    return bool(comparing.are_equal(one, other)) and nodes.only_computes(one)
 
 
 def terms_of(node: Any, sign: int = 1) -> list[tuple[int, Any]]:

@@ -20,7 +20,7 @@ from relax_lint.model.kernel_body.origins import (
     Value,
 )
 from relax_lint.model.kernel_body.rounds import Rounds
-from relax_lint.vm import nodes, versions
+from relax_lint.vm import comparing, nodes
 from relax_lint.vm.exits import BREAK, RETURN, exit_of, exits_in
 
 _REDUCTION_AXIS = 2
@@ -129,7 +129,7 @@ class OriginReader:
         then = self.statement(node.then_case)
         if node.else_case is None:
             return Either(condition, asked, then, Several([]))
-        alike = versions.are_equal(node.then_case, node.else_case)
+        alike = comparing.are_equal(node.then_case, node.else_case)
         return Either(condition, asked, then, self.statement(node.else_case), alike)
 
     def _attribute(self, node: Any) -> Part:

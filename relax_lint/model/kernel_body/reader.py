@@ -23,7 +23,7 @@ from relax_lint.model.kernel_body.ways_out import Around, left_if
 from relax_lint.model.kernels import KernelParameter, Reduction
 from relax_lint.symbolic.functions import FloorDiv
 from relax_lint.symbolic.translate import Translator, Untranslatable
-from relax_lint.vm import nodes, versions
+from relax_lint.vm import comparing, nodes
 from relax_lint.vm.exits import BREAK, RETURN, exit_of, exits_in
 
 _ONE_AFTER_THE_OTHER = frozenset((0, 3))
@@ -156,7 +156,7 @@ class BodyReader(ExpressionReader):
             with self._where(node.condition, holds=False) as other:
                 self._guarded(node.else_case, node.condition, holds=False)
             add(self.effects.sure, in_each((then, other)))
-            if asked and versions.are_equal(node.then_case, node.else_case):
+            if asked and comparing.are_equal(node.then_case, node.else_case):
                 asked.clear()
             self._join(self.touches[start:middle], self.touches[middle:])
         self._decided(asked, since, self.touches[start:], len(self._nest))

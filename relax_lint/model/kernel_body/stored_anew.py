@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-from relax_lint.vm import nodes, versions
+from relax_lint.vm import comparing, nodes
 
 
 def stored_anew(statements: Sequence[Any], memory_of: Callable[[Any], Hashable]) -> frozenset[int]:
@@ -27,7 +27,7 @@ def stored_anew(statements: Sequence[Any], memory_of: Callable[[Any], Hashable])
         store = statements[number]
         indices = tuple(store.indices)
         known = later.setdefault(store.buffer, [])
-        if any(all(map(versions.structural_equal, indices, others)) for others in known):
+        if any(all(map(comparing.structural_equal, indices, others)) for others in known):
             found.add(number)
         known.append(indices)
         parts = (store.value, *indices)

@@ -14,7 +14,7 @@ from typing import Any
 import tvm
 
 from relax_lint.model.kernel_inside.walk import Loop, key_of
-from relax_lint.vm import nodes, versions
+from relax_lint.vm import comparing, nodes, versions
 from relax_lint.vm.nodes import children_of, is_call, is_plain_call
 
 _EXACT_BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
@@ -122,7 +122,7 @@ class _Steps:
     def are_alike_at_first(self, value: Any) -> bool:
         """Whether a value plainly is the same in the first two steps."""
         first, second = self._at(value, 0), self._at(value, 1)
-        if versions.structural_equal(first, second):
+        if comparing.structural_equal(first, second):
             return True
         if not _is_integer(value):
             return False
