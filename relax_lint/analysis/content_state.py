@@ -76,6 +76,11 @@ class ContentState:
         if damages:
             self.overwritten[root] = {key: damage for key, damage in rest if damage is not None}
 
+    def write_anew(self, root: ValueId) -> None:
+        """A tensor from outside is written: what in-place calls did to it before may be past."""
+        if root in self.superseded:
+            self.superseded[root] = Certainty.MAY
+
     def doubt(self, roots: Iterable[ValueId]) -> None:
         """Somebody may have made tensors good who says that he does not write them."""
         for root in roots:

@@ -205,6 +205,7 @@ class ContentWrites:
                 state.written[root] = Certainty.MUST if whole else state.written.get(root, Certainty.MAY)
                 if len(roots) == 1 and mending.presumed is None:
                     state.begun.add(root)
+                state.write_anew(root)
                 if whole:
                     state.replaced.add(root)
             for storage in self._storages(root):

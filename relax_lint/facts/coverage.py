@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.analysis.events import Mending
+from relax_lint.analysis.events import Mending, Reading
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.kernel_operands import operands_of
 from relax_lint.analysis.partial_results import partial_results
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.claims import Claim
+from relax_lint.facts.in_parts import reach_together, reads_all, whole_write
 from relax_lint.facts.judge import Judge
 from relax_lint.facts.kernel_entry import bind
 from relax_lint.facts.kernel_match import KernelMatch
@@ -23,19 +24,31 @@ from relax_lint.symbolic.quantity import Unknown
 from relax_lint.symbolic.relations import at_most
 
 
-def written_again(mended: Iterable[Mending], read: ValueId, flow: FunctionFlow) -> Boolean:
-    """One of several writes reaches all bytes of what is read; false where that cannot be stated."""
+def written_again(mended: Sequence[Mending], reading: Reading, flow: FunctionFlow) -> Boolean:
+    """One of several writes reaches all bytes of what is read, or all of them together all elements; false
+    where that cannot be stated.
+    """
+    found = _written_again(mended, reading.value, flow)
+    return found if found == sympy.true else sympy.Or(found, reach_together(mended, reading, flow))
+
+
+def _written_again(mended: Iterable[Mending], read: ValueId, flow: FunctionFlow) -> Boolean:
+    """One of several writes reaches all bytes of what is read."""
     return sympy.Or(*(_reaches(mending, read, flow) for mending in mended))
 
 
-def is_exact(mended: Iterable[Mending], flow: FunctionFlow) -> bool:
-    """Whether there is one write, and it is known exactly when it reaches everything."""
+def is_exact(mended: Iterable[Mending], reading: Reading, flow: FunctionFlow) -> bool:
+    """Whether there is one write, it is known exactly when it reaches everything, and all of it is read."""
+    return _is_exact(mended, flow) and reads_all(reading, flow)
+
+
+def _is_exact(mended: Iterable[Mending], flow: FunctionFlow) -> bool:
     (only, *more) = mended
     if more:
         return False
     if only.branches:
-        alike = len({_whole(write, flow) for write in only.writes}) == 1
-        return alike and all(is_exact(branch, flow) for branch in only.branches)
+        alike = len({whole_write(write, flow) for write in only.writes}) == 1
+        return alike and all(_is_exact(branch, flow) for branch in only.branches)
     if not isinstance(only.op, KernelCall) or only.position is None:
         return False
     kernel = flow.effects.kernel_of(only.op)
@@ -77,15 +90,15 @@ def _writes_twice(call: KernelCall, position: int, flow: FunctionFlow) -> bool:
 
 
 def presumed_writes(
-    mended: Iterable[Mending], claim: Claim, read: ValueId, flow: FunctionFlow, judge: Judge
+    mended: Iterable[Mending], claim: Claim, reading: Reading, flow: FunctionFlow, judge: Judge
 ) -> tuple[Presumption, ...]:
     """What is assumed where somebody unknown is assumed to write all that he is given; empty unless that
-    reaches all that is `read` wherever `claim` does not hold, which needs no write.
+    reaches all that is read wherever `claim` does not hold, which needs no write.
     """
     assumed = [m for m in mended if m.presumptions]
     if not assumed:
         return ()
-    condition = written_again([_as_assumed(m) for m in assumed], read, flow)
+    condition = written_again([_as_assumed(m) for m in assumed], reading, flow)
     open_ = sympy.true if isinstance(claim.condition, Unknown) else sympy.Not(claim.condition)
     if not judge.implies(claim.domain, open_, condition):
         return ()
@@ -134,8 +147,8 @@ def _has_steps(mending: Mending, flow: FunctionFlow) -> Boolean | None:
 
 def _reaches(mending: Mending, read: ValueId, flow: FunctionFlow) -> Boolean:
     if mending.branches:
-        return sympy.And(*(written_again(branch, read, flow) for branch in mending.branches))
-    condition = sympy.true if mending.whole else _whole(mending, flow)
+        return sympy.And(*(_written_again(branch, read, flow) for branch in mending.branches))
+    condition = whole_write(mending, flow)
     if mending.value not in flow.function.values:
         # One tensor of several that a call returns.
         all_of_it = flow.aliases.roots_of(read) == {mending.value} and read not in flow.aliases.windows
@@ -151,19 +164,3 @@ def _reaches(mending: Mending, read: ValueId, flow: FunctionFlow) -> Boolean:
     if isinstance(start_2, Unknown) or isinstance(length_2, Unknown):
         return sympy.false
     return sympy.And(condition, at_most(start, start_2), at_most(start_2 + length_2, start + length))
-
-
-def _whole(mending: Mending, flow: FunctionFlow) -> Boolean:
-    """When a kernel writes all of an argument, in the symbols of the caller."""
-    call, position = mending.op, mending.position
-    if not isinstance(call, KernelCall) or position is None:
-        return sympy.false
-    condition = flow.effect_of(call).whole.get(position, sympy.false)
-    kernel = flow.effects.kernel_of(call)
-    if kernel is None:
-        partial = partial_results(call, flow.function)
-        return partial.get(position - len(call.arguments), condition)
-    operands = operands_of(call, flow.function)
-    bound = bind(kernel, [operand.type for operand in operands])
-    known = condition.free_symbols <= bound.values.keys()
-    return condition.xreplace(bound.values) if known else sympy.false

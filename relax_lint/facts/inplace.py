@@ -246,7 +246,7 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
             continue
         written, read = flow.memory.range(event.argument), flow.memory.range(event.reading.value)
         names = [f"`{flow.function.values[value].name}`" for value in (event.argument, event.reading.value)]
-        again = written_again(event.mended, event.reading.value, flow)
+        again = written_again(event.mended, event.reading, flow)
         asked = partial(asked_apart, written, read, names, again)
         claim = judge.claim_at(either(written.disjoint(read), again), event.call, asked)
         why_not = why_not_read(event.reading, flow, event.call.place.index)
@@ -261,7 +261,7 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
         is_sure = event.certainty is Certainty.MUST and decision.verdict is not Verdict.ALWAYS_FINE
         if is_sure and contents.may_be_as_before(event):
             decision = judge.judge_event(claim, Certainty.MAY, WHAT_IS_THERE)
-        assumed = presumed_writes(event.mended, claim, event.reading.value, flow, judge)
+        assumed = presumed_writes(event.mended, claim, event.reading, flow, judge)
         assumed += () if event.harmless is None else (event.harmless,)
         if assumed and decision.verdict is not Verdict.ALWAYS_FINE:
             fine = certain(Verdict.ALWAYS_FINE, "another tensor, or written again, by all that is assumed")

@@ -68,7 +68,7 @@ def _decided(
     if same is Certainty.MAY:
         certainty, why_not = Certainty.MAY, "each byte may be rewritten with its own value"
     written, read = _written(event, flow), _read(event, flow)
-    again = written_again(event.mended, event.reading.value, flow)
+    again = written_again(event.mended, event.reading, flow)
     asked = partial(_asked_apart, written, read, again, flow)
     claim = judge.claim_at(either(_disjoint(written, read[1]), again), event.write, asked)
     if event.mended:
@@ -89,7 +89,7 @@ def _decided(
     is_sure = certainty is Certainty.MUST and decision.verdict is not Verdict.ALWAYS_FINE
     if is_sure and contents.may_be(event):
         decision = judge.judge_event(claim, Certainty.MAY, WHAT_IS_THERE)
-    presumed = presumed_writes(event.mended, claim, event.reading.value, flow, judge)
+    presumed = presumed_writes(event.mended, claim, event.reading, flow, judge)
     presumed += () if event.harmless is None else (event.harmless,)
     if presumed and decision.verdict is not Verdict.ALWAYS_FINE:
         return Decided(event, _ASSUMED, (*event.reading.presumptions, *presumed))

@@ -128,10 +128,13 @@ def _perhaps_written(
     event: UnwrittenRead, nothing: Boolean, flow: FunctionFlow, judge: Judge
 ) -> Decided[UnwrittenRead]:
     """Some call may have written it: all of it, or a part."""
-    written, types = written_again(event.mended, event.reading.value, flow), relied_types(event.mended, flow)
+    written, types = written_again(event.mended, event.reading, flow), relied_types(event.mended, flow)
     claim = judge.claim_at(sympy.Or(nothing, written), event.reading.op)
     decision = judge.judge_event(claim, Certainty.MAY, "it may be written in part only")
-    if is_exact(event.mended, flow) and judge.judge(claim).verdict is Verdict.NEEDS_RUNTIME_CHECK:
+    if (
+        is_exact(event.mended, event.reading, flow)
+        and judge.judge(claim).verdict is Verdict.NEEDS_RUNTIME_CHECK
+    ):
         decision = judge.judge(claim)
     elif _is_part(event, claim, flow, judge):
         decision = judge.judge(claim)
@@ -141,7 +144,7 @@ def _perhaps_written(
             is_certain = only_empty or decision.verdict is Verdict.ALWAYS_WRONG
             event = replace(event, part=is_certain)
             return Decided(event, decision, (*event.reading.presumptions, *types), only_empty)
-    presumed = presumed_writes(event.mended, claim, event.reading.value, flow, judge)
+    presumed = presumed_writes(event.mended, claim, event.reading, flow, judge)
     if presumed and decision.verdict is not Verdict.ALWAYS_FINE:
         fine = certain(Verdict.ALWAYS_FINE, "written by a call with otherwise unknown effects")
         return Decided(event, fine, (*event.reading.presumptions, *types, *presumed))

@@ -17,6 +17,7 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.model.kernel_access.accesses import KernelAccess, KernelAccesses
 from relax_lint.model.kernel_access.terms import Terms
 from relax_lint.model.kernel_inside.findings import NOTHING, Inside
+from relax_lint.model.kernel_parts import Parts
 from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.types import DType
 from relax_lint.results.location import Location
@@ -201,6 +202,16 @@ class Kernel:
     """When a call is certain to leave some element of a parameter that has elements as it was: true, false
     where nothing is known, or a condition on the kernel's symbols.
     """
+
+    part_by_part: Callable[[], Parts] = field(default=Parts, compare=False, repr=False)
+
+    @cached_property
+    def parts(self) -> Parts:
+        """What of each parameter is stored to at least, and what is loaded at most."""
+        try:
+            return self.part_by_part()
+        except RecursionError:
+            return Parts()
 
     @cached_property
     def sure_reads(self) -> Mapping[int, Boolean]:

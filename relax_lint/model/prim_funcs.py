@@ -21,12 +21,14 @@ from relax_lint.model.kernel_body.left_alone import left_alone
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.matters import Matters
 from relax_lint.model.kernel_body.narrow import Widths
+from relax_lint.model.kernel_body.parts import parts_of
 from relax_lint.model.kernel_body.quick_reader import QuickReader
 from relax_lint.model.kernel_body.reader import BodyReader
 from relax_lint.model.kernel_body.sure_reads import of_kernel
 from relax_lint.model.kernel_body.touches import stays
 from relax_lint.model.kernel_body.trial import Trial
 from relax_lint.model.kernel_inside.reading import read_inside
+from relax_lint.model.kernel_parts import Parts
 from relax_lint.model.kernels import (
     BufferParameter,
     Kernel,
@@ -146,6 +148,7 @@ def read_kernel(
         tried=cache(partial(_tried, prim_func)),
         loads=cache(partial(_loaded, prim_func)),
         left=cache(partial(_left_alone, prim_func)),
+        part_by_part=partial(_parts, prim_func),
     )
 
 
@@ -193,6 +196,14 @@ def _loaded(prim_func: Any) -> frozenset[int]:
     reader, _, shapes, loops, _ = _read_by(BodyReader, prim_func)
     loads = Coverage([replace(one, writes=not one.writes) for one in reader.touches], shapes, loops)
     return frozenset(p for p in range(len(shapes)) if loads.whole(p) == sympy.true)
+
+
+def _parts(prim_func: Any) -> Parts:
+    """What a PrimFunc does to parts of its parameters, whose address it gives to nobody."""
+    reader, parameters, shapes, loops, _ = _read_by(QuickReader, prim_func)
+    if reader.effects.opaque or reader.effects.lent or not all(map(_in_order, parameters)):
+        return Parts()
+    return parts_of(reader.touches, shapes, loops)
 
 
 def _left_alone(prim_func: Any, position: int) -> Boolean:

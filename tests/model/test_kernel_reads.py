@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import sympy
 
-from relax_lint.model.kernel_body.fills import Fill, in_a_row
+from relax_lint.model.kernel_body.fills import in_a_row
+from relax_lint.model.kernel_parts import Fill
 from relax_lint.symbolic.parsing import parse_expr
 from tests.model.test_kernel_bodies import kernel
 

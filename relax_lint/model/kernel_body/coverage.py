@@ -11,11 +11,12 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_body.conditions import Below, in_digits, selected
-from relax_lint.model.kernel_body.fills import Fill, fill_of, in_a_row, merged
+from relax_lint.model.kernel_body.fills import fill_of, in_a_row, merged
 from relax_lint.model.kernel_body.flat_positions import flat_position
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.strides import linear
 from relax_lint.model.kernel_body.touches import Touch, common_loops
+from relax_lint.model.kernel_parts import Fill
 from relax_lint.symbolic.functions import FloorDiv, FloorMod
 
 Shape = tuple[sympy.Expr, ...]
@@ -41,6 +42,13 @@ class Coverage:
         """When a call is certain to write every element of a parameter."""
         return self._filled(parameter, self._stores.get(parameter, ()))
 
+    def fills(self, parameter: int) -> list[Fill]:
+        """What of a parameter a call is certain to write, as far as that is in blocks."""
+        return self._fills(self._stores.get(parameter, ()))
+
+    def _fills(self, stores: Sequence[Touch]) -> list[Fill]:
+        return [fill for store in stores if (fill := self._fill(store)) is not None]
+
     def _filled(self, parameter: int, stores: Sequence[Touch]) -> Boolean:
         shape = self._shapes[parameter]
         if shape is None:
@@ -48,7 +56,7 @@ class Coverage:
         if any(self._is_plain(store, shape) for store in stores):
             return sympy.true
         count = sympy.expand(sympy.Mul(*shape))
-        fills = [fill for store in stores if (fill := self._fill(store)) is not None]
+        fills = self._fills(stores)
         found = self._together(fills, count)
         if found != sympy.true and all(
             self._together(*case) == sympy.true for case in self._cases(fills, count)

@@ -10,28 +10,10 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.strides import Linear
-from relax_lint.support.lazy_dataclass import record
+from relax_lint.model.kernel_parts import Fill, Repeat
 
 _MAX_REST = 8
 """How many steps one of two loops may have more than the other."""
-
-
-@record(frozen=True)
-class Repeat:
-    """`trips` steps, each of which moves what is filled by `distance` > 0 elements."""
-
-    distance: sympy.Expr
-    trips: sympy.Expr
-
-
-@record(frozen=True)
-class Fill:
-    """`block` elements in a row from `start` on, repeated. It takes `steps`: that other loops have some."""
-
-    start: sympy.Expr
-    block: sympy.Expr
-    repeats: tuple[Repeat, ...]
-    steps: Boolean = sympy.true
 
 
 def fill_of(found: Linear, steps: Boolean) -> Fill:
