@@ -11,7 +11,7 @@ import sympy
 
 from relax_lint.analysis.observed_parts import Flow
 from relax_lint.analysis.trial_tensors import TrialTensor, Unclear
-from relax_lint.model.operations import KernelCall, Op, ValueId
+from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 from relax_lint.model.types import TensorType, ValueType
 from relax_lint.symbolic.quantity import Size, Unknown
 
@@ -33,6 +33,9 @@ def strikes_all(op: Op, written: ValueId, read: ValueId, flow: Flow) -> bool:
 
 
 def _is_whole(op: Op, written: ValueId, flow: Flow) -> bool:
+    if isinstance(op, FunctionCall):
+        summary = flow.summary_of(op)
+        return summary is not None and not summary.passed
     if not isinstance(op, KernelCall):
         return True
     whole = flow.effect_of(op).whole

@@ -124,3 +124,47 @@ def test_a_part_is_damaged_and_another_one_is_looked_at(damage: str, look: str) 
         # What the kernel is meant to compute is computed on memory of its own.
         meant = np.concatenate([x[:1] * 2, x[:3] * 4]) if damage == "shared" else x * 2
         assert (list(returned) == list(meant[begin : begin + 2])) != is_wrong
+
+
+FILLED = f"""
+@R.function(pure=False)
+def main(x: T4):
+    s = {STORAGE.replace("16", "32")}
+    d = {TENSOR.format("s")}
+    b = {TENSOR.format("s").replace("value(0)", "value(8)")}
+    k0 = Module.double(x, d)
+    k1 = R.call_packed("tests.fill_the_end", x, b, ty_args=R.Tuple)
+    e = R.call_tir(Module.READS, (b,), out_ty=TYPE)
+    o = R.call_tir(Module.copy, (d,), out_ty=T4)
+    r = (o, e)
+    return r
+"""
+
+
+def fill_the_end(x: tvm.runtime.Tensor, b: tvm.runtime.Tensor) -> None:
+    """Fill the part of a tensor that lies on no other one."""
+    held = b.numpy().copy()
+    held[2:] = x.numpy()[2:]
+    b.copyfrom(held)
+
+
+@pytest.mark.parametrize(("reads", "is_wrong"), [("end", False), ("copy", True)])
+def test_who_is_not_known_may_fill_only_what_is_looked_at(reads: str, is_wrong: bool) -> None:
+    kernels = KERNELS.split("\n@T.prim_func(private=True, s_tir=True)\ndef two")[0]
+    end = (
+        kernels.split("\n@T")[-1]
+        .replace("copy", "end")
+        .replace('(4,), "float32", offset_factor=1)\n    for', '(2,), "float32", offset_factor=1)\n    for')
+    )
+    end = "\n@T" + end.replace("range(4)", "range(2)").replace("x[i]", "x[i + 2]")
+    text = kernels + (end if reads == "end" else "") + FILLED.replace("READS", reads)
+    text = text.replace("TYPE", "T2" if reads == "end" else "T4").replace("T4", T4).replace("T2", T2)
+    module = parse(text)
+    wrong = [one for one in checks(module, "RLX203") if one.verdict is Verdict.ALWAYS_WRONG]
+    assert bool(wrong) == is_wrong
+    if not is_wrong:
+        tvm.register_global_func("tests.fill_the_end", fill_the_end, override=True)
+        built = tvm.compile(module, target="llvm")
+        x = np.arange(1, 5, dtype="float32")
+        whole, part = relax.VirtualMachine(built, tvm.cpu())["main"](tvm.runtime.tensor(x))
+        assert (list(whole.numpy()), list(part.numpy())) == (list(x * 2), list(x[2:]))
