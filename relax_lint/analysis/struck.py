@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import sympy
 
+from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.observed_parts import Flow
 from relax_lint.analysis.trial_tensors import TrialTensor, Unclear
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
@@ -35,7 +36,10 @@ def strikes_all(op: Op, written: ValueId, read: ValueId, flow: Flow) -> bool:
 def _is_whole(op: Op, written: ValueId, flow: Flow) -> bool:
     if isinstance(op, FunctionCall):
         summary = flow.summary_of(op)
-        return summary is not None and not summary.passed
+        touched = () if summary is None else summary.touched(summary.writes)
+        return any(
+            certainty is Certainty.MUST and flow.aliases.leaf(path) == written for path, certainty in touched
+        )
     if not isinstance(op, KernelCall):
         return True
     whole = flow.effect_of(op).whole
