@@ -6,14 +6,16 @@ this at some sizes, as far as it is known what they call.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from typing import Any, Protocol, TypeAlias
 
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.observed_parts import Flow
+from relax_lint.analysis.struck import IsStruck, struck
 from relax_lint.analysis.trial_sizes import Sizes, sized, sizes_to_try
-from relax_lint.analysis.trial_tensors import TrialTensor, Unclear, carry_out
+from relax_lint.analysis.trial_tensors import MOST_ELEMENTS, TrialTensor, Unclear, carry_out
+from relax_lint.analysis.trial_values import Held, exchanged, fields, leaves
 from relax_lint.model.kernels import Kernel
 from relax_lint.model.operations import (
     Alias,
@@ -31,7 +33,7 @@ from relax_lint.model.operations import (
     ValueId,
     View,
 )
-from relax_lint.model.types import TensorType, TupleType, ValueType
+from relax_lint.model.types import TensorType, TupleType, ValueType, extents_of
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.vm import versions
 from relax_lint.vm.calls import CallKind
@@ -43,8 +45,6 @@ _MOST_STEPS = 50_000
 _MOST_NUMBERS = 4_096
 """A constant with more elements is not looked at."""
 _KNOWN_KINDS = (CallKind.CALL_TIR, CallKind.CALL_TIR_INPLACE, CallKind.PRIM_FUNC)
-Held: TypeAlias = "TrialTensor | tuple[Held, ...] | None"
-"""What a value is: a tensor, a tuple, or something that is not followed, the same with damage and without."""
 Constants: TypeAlias = "dict[tuple[TensorType, tuple[Any, ...]], TrialTensor]"
 
 
@@ -54,6 +54,14 @@ class Spent(Exception):
 
 class _Seen(Exception):
     """The damage decides what is done."""
+
+
+def seen_by_somebody(run: Callable[[], bool | None]) -> bool | None:
+    """What a run of a function tells, or that the damage decides what is done."""
+    try:
+        return run()
+    except _Seen:
+        return True
 
 
 class Budget(Protocol):
@@ -68,35 +76,57 @@ class Composed:
     def __init__(self, flow: Flow) -> None:
         self._flow = flow
         self._function = flow.function
-        self._known: dict[tuple[ValueId, int, bool], bool | None] = {}
+        self._known: dict[tuple[ValueId, int, bool, ValueId | None], bool | None] = {}
         self.left = _MOST_STEPS
         """The steps that are left."""
 
-    def matters(self, op: Op, value: ValueId, since: int | None) -> bool | None:
+    def matters(
+        self, op: Op, value: ValueId, since: int | None, written: ValueId | None = None
+    ) -> bool | None:
         """Whether it was seen to matter for what a function gives back that a value which an operation reads
-        does not hold what it should behind the one with the index `since`; None where that was not found out.
+        does not hold what it should behind the one with the index `since`: nothing of it does, or what that
+        one has `written` over does not. None where that was not found out.
         """
-        key = value, op.place.index if since is None else since, since is not None
+        key = value, op.place.index if since is None else since, since is not None, written
         if key not in self._known:
             self._known[key] = self._tried(*key)
         return self._known[key]
 
-    def _tried(self, value: ValueId, at: int, behind: bool) -> bool | None:
-        found = {self._tried_at(sizes, value, at, behind=behind) for sizes in self._sizes}
+    def tried_with(self, walk_at: Callable[[Composed, Sizes, int], bool | None]) -> bool | None:
+        """Whether a walk with some contents finds at each size that something matters."""
+        found = {self._found(partial(walk_at, self, sizes)) for sizes in self._sizes}
+        return False if False in found else True if True in found else None
+
+    def _tried(self, value: ValueId, at: int, behind: bool, written: ValueId | None) -> bool | None:
+        found = {self._tried_at(sizes, value, at, written, behind=behind) for sizes in self._sizes}
         return False if False in found else True if True in found else None
 
     @cached_property
     def _sizes(self) -> tuple[Sizes, ...]:
         return sizes_to_try(self._function)
 
-    def _tried_at(self, sizes: Sizes, value: ValueId, at: int, *, behind: bool) -> bool | None:
+    def _tried_at(
+        self, sizes: Sizes, value: ValueId, at: int, written: ValueId | None, *, behind: bool
+    ) -> bool | None:
         """The same at some sizes."""
-        if not TrialTensor.fits(sized(self._function.type_of(value), sizes)):
+        type_ = sized(self._function.type_of(value), sizes)
+        if not TrialTensor.fits(type_):
             return None
+        found = self._found(
+            lambda trial: Walk(self, self._flow, sizes, trial, at, behind=behind, written=written).differs(
+                value
+            )
+        )
+        is_large = math.prod(extents_of(type_)) > MOST_ELEMENTS
+        # Some steps may all leave a part alone that others look at.
+        return None if written is not None and is_large and found is False else found
+
+    def _found(self, walk: Callable[[int], bool | None]) -> bool | None:
+        """What was found with some contents."""
         found = set[bool | None]()
         try:
             for trial in range(_TRIALS):
-                found.add(Walk(self, self._flow, sizes, trial, at, behind=behind).differs(value))
+                found.add(walk(trial))
                 if True in found:
                     return True
         except Unclear:
@@ -111,7 +141,15 @@ class Walk:
     """One run of a function with some contents, without damage and with it side by side."""
 
     def __init__(
-        self, budget: Budget, flow: Flow, sizes: Sizes, trial: int, at: int, *, behind: bool
+        self,
+        budget: Budget,
+        flow: Flow,
+        sizes: Sizes,
+        trial: int,
+        at: int,
+        *,
+        behind: bool,
+        written: ValueId | None = None,
     ) -> None:
         self._budget = budget
         self._flow = flow
@@ -122,6 +160,10 @@ class Walk:
         self._constants: Constants = {}
         self._at = at
         self._behind = behind
+        self._written = written
+        """What the operation wrote, if it is that which does the damage."""
+        self._carried = -1
+        """The operation whose kernel was carried out last."""
         self._value: ValueId | None = None
         """What is to be damaged."""
         self._damaged: TrialTensor | None = None
@@ -131,10 +173,10 @@ class Walk:
         that is not reached.
         """
         self._value = value
-        try:
-            self._block(self._function.body)
-        except _Seen:
-            return True
+        return seen_by_somebody(lambda: self._differs(value))
+
+    def _differs(self, value: ValueId) -> bool | None:
+        self._block(self._function.body)
         if self._value is not None:
             return None
         named = self._of(value)
@@ -192,10 +234,10 @@ class Walk:
                 self._damage(None)
             self._op(op)
             if op.place.index == self._at and self._behind:
-                self._damage(op.result)
+                self._damage(op)
 
-    def _damage(self, last: ValueId | None) -> None:
-        """Damage what is to be, behind the operation with a result."""
+    def _damage(self, op: Op | None) -> None:
+        """Damage what is to be, behind an operation."""
         value, self._value = self._value, None
         assert value is not None
         roots = self._flow.aliases.roots_of(value)
@@ -206,16 +248,25 @@ class Walk:
         damaged = self._of(value)
         if not isinstance(damaged, TrialTensor):
             raise Unclear
+        is_struck = None if op is None or self._written is None else self._struck(op, self._written, value)
+        last = None if op is None else op.result
         new = None if last is None else self._held.get(last)
         if any(one.both is damaged.both for one in leaves(new)):
             # An older name of what was overwritten in place: the new one holds what it should.
             apart = damaged.copied()
             for name, held in self._held.items():
                 if name != last:
-                    self._held[name] = _exchanged(held, damaged, apart)
+                    self._held[name] = exchanged(held, damaged, apart)
             damaged = apart
-        damaged.damage(f"damage {self._trial}", self._trial)
+        damaged.damage(f"damage {self._trial}", self._trial, is_struck)
         self._damaged = damaged
+
+    def _struck(self, op: Op, written: ValueId, value: ValueId) -> IsStruck:
+        """Which elements of a value an operation has written over."""
+        held = self._held.get(written) if self._carried == op.place.index else None
+        known = held if isinstance(held, TrialTensor) else None
+        types = self._type_of(written), self._type_of(value)
+        return struck(op, (written, types[0], known), (value, types[1]), self._sizes, self._flow)
 
     def _op(self, op: Op) -> None:
         if isinstance(op, KernelCall):
@@ -292,6 +343,7 @@ class Walk:
             raise Spent
         try:
             self._budget.left -= 1 + carry_out(kernel, given)
+            self._carried = op.place.index
         except Unclear:
             if any(one.differs for one in given if one is not None):
                 raise
@@ -340,24 +392,3 @@ class Walk:
         for field in path:
             held = held[field] if isinstance(held, tuple) and field < len(held) else None
         return held
-
-
-def fields(held: Held) -> Iterator[Held]:
-    """What a value is made of, in order."""
-    if isinstance(held, tuple):
-        for one in held:
-            yield from fields(one)
-    else:
-        yield held
-
-
-def _exchanged(held: Held, old: TrialTensor, new: TrialTensor) -> Held:
-    """The same with another tensor in the place of one, in tuples too."""
-    if isinstance(held, tuple):
-        return tuple(_exchanged(one, old, new) for one in held)
-    return new if held is not None and held.both is old.both else held
-
-
-def leaves(held: Held) -> Iterator[TrialTensor]:
-    """The tensors that a value is made of, as far as they are followed."""
-    return (one for one in fields(held) if isinstance(one, TrialTensor))

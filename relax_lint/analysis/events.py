@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field, replace
+from typing import TypeAlias
 
 from relax_lint.analysis.certainty import Certainty, weakest
 from relax_lint.analysis.conditions import Literal
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 from relax_lint.support.lazy_dataclass import record
+
+Write: TypeAlias = "tuple[Op, ValueId]"
+"""An operation and what it writes."""
 
 
 @record(frozen=True)

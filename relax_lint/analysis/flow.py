@@ -15,7 +15,7 @@ from relax_lint.analysis.cleared_results import is_always_missed
 from relax_lint.analysis.contents import Contents
 from relax_lint.analysis.dominance import UndominatedUse, captured_values, undominated_uses, used_inside
 from relax_lint.analysis.effects import Effect, EffectTable
-from relax_lint.analysis.events import Overwriting, StaleRead
+from relax_lint.analysis.events import Overwriting, StaleRead, Write
 from relax_lint.analysis.keepers import Keepers
 from relax_lint.analysis.kills import Kills
 from relax_lint.analysis.left_out import LeftOut
@@ -114,19 +114,17 @@ class ProgramFlow:
         """What the functions of the program do to the tensors that they are given."""
         # With a reference to itself all facts would stay until the collector comes.
         shared = proxy(self)
-        functions = self.program.functions
-        return Summaries(self.callees, functions, lambda function: FunctionFlow(shared, function).summary)
+        return Summaries(self.callees, self.program.functions, lambda one: FunctionFlow(shared, one).summary)
 
     @cached_property
     def moved(self) -> Moved:
         """Where the tensors of functions start, those that come from outside among them."""
-        viewed = self.made_views.of
-        returned = ReturnedOffsets(self.callees, self.program, viewed)
+        returned = ReturnedOffsets(self.callees, self.program, self.made_views.of)
         moved = Moved(self.program, self.callees, returned)
         if not returned.moves or not moved.is_given_to(self.keepers.may_keep):
             return moved
         # Somebody who is not known may keep a tensor that does not start at its data pointer, and return it.
-        returned = ReturnedOffsets(self.callees, self.program, viewed, kept=True)
+        returned = ReturnedOffsets(self.callees, self.program, self.made_views.of, kept=True)
         return Moved(self.program, self.callees, returned)
 
     def summary_of(self, call: FunctionCall) -> Summary | None:
@@ -213,8 +211,7 @@ class FunctionFlow:
         if not self.function.private:
             return Certainty.MUST
         uses = self._shared.null_uses if cleared else self._shared.result_uses
-        use_of_field = partial(uses.of, self.function)
-        use = use_of_returned(value, self.function, self.aliases, use_of_field)
+        use = use_of_returned(value, self.function, self.aliases, partial(uses.of, self.function))
         if use is Certainty.MUST and not cleared and not self.is_shown(None, value):
             return Certainty.MAY
         return use
@@ -338,12 +335,16 @@ class FunctionFlow:
             self.untaken,
             lambda: flow.left_out,
             self.function.private or bool(self.calls_of_this),
-            lambda op, value, since: flow.is_shown(op, value, since),
+            lambda op, value, damage: flow.is_shown(op, value, damage),
         )
 
-    def is_shown(self, op: Op | None, value: ValueId | None, since: int | None = None) -> bool:
+    def is_shown(self, op: Op | None, value: ValueId | None, damage: Write | None = None) -> bool:
         """Whether every run shows what an operation, or (None) the return, reads of a value, or computes."""
-        return self._shared.observers.is_shown(self.function, op, value, since)
+        return self._shared.observers.is_shown(self.function, op, value, damage)
+
+    def shows_sharing(self, call: KernelCall, written: int) -> bool:
+        """Whether every run shows that an argument which a call writes is another one, too."""
+        return self._shared.observers.shows_sharing(self.function, call, written)
 
     @cached_property
     def read_after(self) -> ReadAfter:

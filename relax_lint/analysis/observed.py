@@ -55,10 +55,12 @@ class Observed:
         self._views = {op.result: op.source for op in self._function.body.of(View)}
         self._found: dict[int, set[ValueId]] = {}
         """By operation: the values that it reads for what is shown."""
+        self._each: dict[int, set[ValueId]] = {}
+        """The same of which it shows each element."""
         self._all = set[int]()
         """The operations that show all that they read."""
-        self._computing = set[int]()
-        """The operations that compute something that is shown."""
+        self._computing: dict[int, bool] = {}
+        """The operations that compute something that is shown, and whether nothing of that in part only."""
         self.at_calls: dict[int, dict[str, Sinks]] = {}
         """By call and function: what is shown of that which the function gives back."""
         self._unsure = {
@@ -87,16 +89,16 @@ class Observed:
         )
         """What comes from outside and is shown as it comes in."""
 
-    def is_shown(self, op: Op | None, value: ValueId | None) -> bool:
-        """Whether every run shows what an operation, or (None) the return, reads of a value, or (None) some
-        of what it computes.
+    def is_shown(self, op: Op | None, value: ValueId | None, *, each: bool = False) -> bool:
+        """Whether every run shows what an operation, or (None) the return, reads of a value, or `each`
+        element of it, or (None) some of what it computes.
         """
         if op is None:
             return value is not None and self._is_among(AccessPath(value), self._end.all)
         index = op.place.index
         if value is None:
-            return index in self._computing
-        return index in self._all or value in self._found.get(index, ())
+            return self._computing.get(index, False) if each else index in self._computing
+        return index in self._all or value in (self._each if each else self._found).get(index, ())
 
     def _shows_something(self, op: Op) -> bool:
         index = op.place.index
@@ -279,11 +281,14 @@ class Observed:
                 self._write(op, position, effect, shown)
         if hidden == seen.keys():
             return given_away
-        self._computing.add(op.place.index)
+        self._computing[op.place.index] = not part
         found = self._found.setdefault(op.place.index, set())
         matters = Reach(op, effect, self._flow).of(dict(outputs), frozenset(seen) - part, part - hidden)
+        each = self._each.setdefault(op.place.index, set())
         for one in list(matters):
-            found.update(leaf for leaf, _ in self._aliases.leaves_and_held(self._aliases.leaf(one.path)))
+            names = [leaf for leaf, _ in self._aliases.leaves_and_held(self._aliases.leaf(one.path))]
+            found.update(names)
+            each.update(names if one.is_surely_each else ())
             if not self._is_among(one.path, shown.read) or shown.is_partly(self._roots.of(one.path)):
                 self._show(one.path, shown, part=not one.is_each)
         return Certainty.MUST
@@ -365,7 +370,9 @@ class Observed:
                 is_read = path in together.read or path in read_later
                 self._show(path, shown, read=is_read, part=is_part)
                 if path in together.read:
-                    self._found.setdefault(op.place.index, set()).add(self._aliases.leaf(path))
+                    is_each = path not in together.partly and path not in all_later
+                    for known in (self._found, self._each) if is_each else (self._found,):
+                        known.setdefault(op.place.index, set()).add(self._aliases.leaf(path))
         if acts:
             return Certainty.MUST
         return Certainty.MAY if summary.passed or summary.handed_on else None

@@ -8,11 +8,14 @@ from weakref import proxy
 from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.callees import Callees
 from relax_lint.analysis.composed import Composed
+from relax_lint.analysis.events import Write
 from relax_lint.analysis.observed import Observed
 from relax_lint.analysis.observed_parts import Flow, Parts
 from relax_lint.analysis.settled import Settled
+from relax_lint.analysis.shared_arguments import ApartAndShared
 from relax_lint.analysis.shown import Before, Sinks
-from relax_lint.model.operations import FunctionCall, Op, ValueId
+from relax_lint.analysis.struck import strikes_all
+from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 from relax_lint.model.program import Function
 
 _Call = tuple[Function, FunctionCall]
@@ -38,31 +41,58 @@ class Observers:
         self._by_callers = Settled[str, Sinks]()
 
     def is_shown(
-        self, function: Function, op: Op | None, value: ValueId | None, since: int | None = None
+        self,
+        function: Function,
+        op: Op | None,
+        value: ValueId | None,
+        damage: Write | None = None,
     ) -> bool:
         """Whether every run that gets to an operation of a function, or (None) to its return, shows what that
-        reads of a value, or (None) some of what it computes. Behind the operation with the index `since` it
-        does not hold what it should.
+        reads of a value, or (None) some of what it computes. Behind the write that does the `damage` it does
+        not hold what it should, as far as that one reaches.
         """
         if not self._is_needed(function, op, value):
             return False
         if op is None or value is None:
             return True
         # What is computed of it may come to the same all the same.
+        known = self._composed_of(function)
+        since = None if damage is None else damage[0].place.index
+        if damage is None or strikes_all(*damage, value, self.parts(function).flow):
+            return known.matters(op, value, since) is not False
+        seen = known.matters(op, value, since, damage[1])
+        return self._is_needed(function, op, value, each=True) if seen is None else seen
+
+    def shows_sharing(self, function: Function, call: KernelCall, written: int) -> bool:
+        """Whether every run that gets to a call shows that the argument which it writes at a position is
+        another one, too.
+        """
+        if not self._is_needed(function, call, None):
+            return False
+        seen = self._composed_of(function).tried_with(
+            lambda budget, sizes, trial: ApartAndShared(
+                budget, self.parts(function).flow, sizes, trial, call, written
+            ).matters()
+        )
+        return self._is_needed(function, call, None, each=True) if seen is None else seen
+
+    def _composed_of(self, function: Function) -> Composed:
         known = self._composed.get(function.name)
         if known is None:
             known = self._composed[function.name] = Composed(self.parts(function).flow)
-        return known.matters(op, value, since) is not False
+        return known
 
-    def _is_needed(self, function: Function, op: Op | None, value: ValueId | None) -> bool:
-        """Whether every run shows it, as far as each operation tells by itself."""
+    def _is_needed(
+        self, function: Function, op: Op | None, value: ValueId | None, *, each: bool = False
+    ) -> bool:
+        """Whether every run shows it, or each element of it, as far as each operation tells by itself."""
         calls = self._callees.calls_of(function)
         if not calls or not self._callees.knows_callers(function):
-            return self._with(function, self.parts(function).everything).is_shown(op, value)
+            return self._with(function, self.parts(function).everything).is_shown(op, value, each=each)
         showing: list[_Call] = []
         for caller, call in calls:
             sinks = self._at(caller, call, function)
-            if sinks is None or self._with(function, sinks).is_shown(op, value):
+            if sinks is None or self._with(function, sinks).is_shown(op, value, each=each):
                 showing.append((caller, call))
         if len(showing) == len(calls):
             return True

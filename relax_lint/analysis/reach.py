@@ -16,10 +16,13 @@ from relax_lint.vm.calls import CallKind
 
 @record(frozen=True)
 class Matter:
-    """A tensor that matters for outputs that are looked at: each element of it does, or some do."""
+    """A tensor that matters for outputs that are looked at: each element of it does, or some do. Each of a
+    large one is only taken to, and `is_surely_each` not.
+    """
 
     path: AccessPath
     is_each: bool
+    is_surely_each: bool = False
 
 
 class Reach:
@@ -105,6 +108,7 @@ def _matter(
     first = min(positions)
     alike = positions if len(positions) > 1 else frozenset[int]()
     if whole and ((is_all and not alike) or kernel.is_seen_in(first, whole, alike)):
-        yield Matter(path, kernel.is_each_seen_in(first, whole, alike))
+        is_each = kernel.is_each_seen_in(first, whole, alike)
+        yield Matter(path, is_each, is_each and not kernel.is_large(first, whole, alike))
     elif any(kernel.is_seen_in_each(first, one, alike) for one in sorted(whole | part)):
         yield Matter(path, False)

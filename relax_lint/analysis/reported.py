@@ -8,14 +8,14 @@ from typing import TypeAlias
 
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Certainty, must_if
-from relax_lint.analysis.events import Damage, Mending, Overwriting, Reading, StaleRead, UnwrittenRead
+from relax_lint.analysis.events import Damage, Mending, Overwriting, Reading, StaleRead, UnwrittenRead, Write
 from relax_lint.analysis.overlaps import ByteRange, TensorMemory
 from relax_lint.analysis.paths import Paths
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId, View
 
-IsShown: TypeAlias = "Callable[[Op | None, ValueId, int | None], bool]"
+IsShown: TypeAlias = "Callable[[Op | None, ValueId, Write | None], bool]"
 """Whether every run shows what an operation, or (None) the return, reads of a value that does not hold what
-it should behind the operation with an index, or where it is read.
+it should behind a write, as far as that reaches, or where it is read.
 """
 
 
@@ -47,9 +47,9 @@ class Reported:
         """Whether TVM may leave out what reads."""
         return reading.op is not None and reading.op.place.index in self._left_out()
 
-    def counts(self, reading: Reading, since: int | None = None) -> bool:
+    def counts(self, reading: Reading, damage: Write | None = None) -> bool:
         """Whether every run shows what is computed from what is read, and TVM leaves in what reads."""
-        return not self.is_left_out(reading) and self._is_shown(reading.op, reading.value, since)
+        return not self.is_left_out(reading) and self._is_shown(reading.op, reading.value, damage)
 
     def read_unwritten(
         self, root: ValueId, reading: Reading, damage: Damage, left: Iterable[ValueId]
@@ -78,7 +78,7 @@ class Reported:
         if self._is_as_written(root, write, written, reading.value) or self._is_good_again(damage, reading):
             return
         key = (write.place.index, written, root, self._memory.range(reading.value))
-        certainty = self._certainty((*key, damage.harmless), write, reading, damage)
+        certainty = self._certainty((*key, damage.harmless), (write, written), reading, damage)
         tensor = self._paths.definitions[self._aliases.roots.value_of(root)]
         mended = self._counting(damage, reading)
         found = Overwriting(tensor, write, written, reading, certainty, mended, damage.harmless)
@@ -93,7 +93,7 @@ class Reported:
             return
         assert isinstance(call, KernelCall | FunctionCall)
         key = (call.place.index, argument, reading.value)
-        certainty = self._certainty((*key, damage.harmless), call, reading, damage)
+        certainty = self._certainty((*key, damage.harmless), (call, argument), reading, damage)
         mended = self._counting(damage, reading)
         found = StaleRead(call, argument, reading, certainty, mended, damage.harmless)
         events = self.stale if reading.op is not None else self.stale_at_return
@@ -124,15 +124,15 @@ class Reported:
             op = self._paths.definitions.get(name)
         return name
 
-    def _certainty(self, key: object, done: Op, reading: Reading, damage: Damage) -> Certainty:
-        """How certain it is that damage is read, here or in another branch."""
+    def _certainty(self, key: object, write: Write, reading: Reading, damage: Damage) -> Certainty:
+        """How certain it is that damage which a write did is read, here or in another branch."""
         if damage.certainty is not Certainty.MUST or damage.mended:
             return Certainty.MAY
-        if not self.counts(reading, done.place.index):
+        if not self.counts(reading, write):
             return Certainty.MAY
         readers = self._readers[key]
         readers.append(reading.op)
-        return must_if(self._paths.one_always_with(readers, done))
+        return must_if(self._paths.one_always_with(readers, write[0]))
 
     def _counting(self, damage: Damage, reading: Reading) -> tuple[Mending, ...]:
         """The writes in between that happen whenever the read does."""

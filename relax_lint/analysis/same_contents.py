@@ -8,11 +8,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from relax_lint.analysis.composed import leaves
 from relax_lint.analysis.events import Overwriting, StaleRead
 from relax_lint.analysis.trial_runs import Run, Trials
 from relax_lint.analysis.trial_sizes import Sizes
 from relax_lint.analysis.trial_tensors import TrialTensor, Unclear
+from relax_lint.analysis.trial_values import leaves
 from relax_lint.model.operations import KernelCall, Op, ValueId
 from relax_lint.vm.calls import CallKind
 

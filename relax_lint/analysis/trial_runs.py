@@ -9,7 +9,7 @@ from relax_lint.analysis.composed import Spent, Walk
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.trial_sizes import Sizes, sizes_to_try
 from relax_lint.analysis.trial_tensors import TrialTensor, Unclear, carry_out
-from relax_lint.model.operations import If, KernelCall, ValueId
+from relax_lint.model.operations import If, KernelCall, Op
 
 _TRIALS = 3
 """So many contents of what comes from outside are tried."""
@@ -86,7 +86,7 @@ class Run(Walk):
             raise Unclear
         self._budget.left -= 1 + carry_out(*found)
 
-    def _damage(self, last: ValueId | None) -> None:
+    def _damage(self, op: Op | None) -> None:
         raise _Arrived
 
     def _branch(self, op: If) -> None:

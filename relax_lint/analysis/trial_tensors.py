@@ -60,16 +60,28 @@ class TrialTensor:
         """One that holds these numbers, as many as it has elements."""
         return cls(type_, (Cells(numbers.__getitem__), Cells(numbers.__getitem__)))
 
-    def damage(self, seed: str, kind: int) -> None:
-        """Something else is there."""
-        self.both[1].held.clear()
-        self.both[1].begin = _numbers(self._type, seed, kind)
+    def damage(self, seed: str, kind: int, is_struck: Callable[[int], bool] | None = None) -> None:
+        """Something else is there, or in the elements that were struck."""
+        cells, other = self.both[1], _numbers(self._type, seed, kind)
+        if is_struck is None:
+            cells.held.clear()
+            cells.begin = other
+            return
+        before = cells.begin
+        cells.held = {at: number for at, number in cells.held.items() if not is_struck(at)}
+        cells.begin = lambda at: other(at) if is_struck(at) else before(at)
 
     def copied(self) -> TrialTensor:
         """The same in memory of its own."""
         made = TrialTensor(self._type, (Cells(_unknown), Cells(_unknown)))
         made.take(self)
         return made
+
+    def with_a_side_of_its_own(self) -> tuple[Cells, TrialTensor]:
+        """A copy of what it holds without damage, and a tensor of that and what this one holds with it."""
+        own = Cells(self.both[0].begin)
+        own.held = dict(self.both[0].held)
+        return own, TrialTensor(self._type, (own, self.both[1]))
 
     def seen_as(self, type_: TensorType) -> TrialTensor | None:
         """The same memory as a tensor of another type, where each element is one of it."""

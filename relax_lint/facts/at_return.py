@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from relax_lint.analysis.certainty import Certainty
-from relax_lint.analysis.events import Reading
+from relax_lint.analysis.events import Reading, Write
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.last_uses import END
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
@@ -25,14 +25,15 @@ WHAT_IS_THERE = "what is written may be what is there"
 """Why it is not certain that a write over something does harm."""
 
 
-def why_not_read(reading: Reading, flow: FunctionFlow, since: int) -> str:
-    """Why it is not certain that what is read was damaged by the operation with the index `since`: only some
-    paths pass the reading, what reads may be left out, or somebody may have made it good.
+def why_not_read(reading: Reading, flow: FunctionFlow, damage: Write) -> str:
+    """Why it is not certain that what is read was damaged by a write: only some paths pass the reading, what
+    reads may be left out, or somebody may have made it good.
     """
+    since = damage[0].place.index
     if flow.is_left_out(reading.op):
         return LEFT_OUT
     why = why_written(reading, flow, since) or _by_reader(reading, flow)
-    if not why and reading.op is not None and not flow.is_shown(reading.op, reading.value, since):
+    if not why and reading.op is not None and not flow.is_shown(reading.op, reading.value, damage):
         return by_who_gets_it(reading, flow) or UNSHOWN
     return why or "read later only on some paths"
 

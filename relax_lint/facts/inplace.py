@@ -172,7 +172,7 @@ def _overlap(
         outcome = Outcome.UNUSED
     if outcome is Outcome.WRONG and not any(flow.read_after.is_read(v, call) for v in _results(call, effect)):
         outcome = Outcome.UNREAD
-    if outcome is Outcome.WRONG and not flow.is_shown(call, None):
+    if outcome is Outcome.WRONG and not flow.shows_sharing(call, written):
         outcome = Outcome.UNSHOWN
     if outcome is Outcome.WRONG and other in effect.unsure_reads:
         outcome = Outcome.NOT_KNOWN
@@ -249,7 +249,7 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
         again = written_again(event.mended, event.reading, flow)
         asked = partial(asked_apart, written, read, names, again)
         claim = judge.claim_at(either(written.disjoint(read), again), event.call, asked)
-        why_not = why_not_read(event.reading, flow, event.call.place.index)
+        why_not = why_not_read(event.reading, flow, (event.call, event.argument))
         if isinstance(event.call, KernelCall) and not _declares(event.call, event.argument, flow):
             by_name = versions.packed_call_name(event.call.place.node)
             why_not = f"a kernel of `{by_name or event.call.kind.value}` writes it"

@@ -59,7 +59,7 @@ def _decided(
     use = use_by_callers(event.reading, flow)
     if use is None:
         return Decided(event, UNUSED)
-    certainty, why_not = event.certainty, why_not_read(event.reading, flow, event.write.place.index)
+    certainty, why_not = event.certainty, why_not_read(event.reading, flow, (event.write, event.written))
     if use is Certainty.MAY:
         why_not = USED_PERHAPS
     same = _writes_what_is_there(event, flow)

@@ -44,6 +44,7 @@ def _is_known(event: Overwriting, flow: FunctionFlow) -> bool:
 def _is_needed(event: Overwriting, flow: FunctionFlow) -> bool:
     """Whether what was written is read for sure before somebody else writes it, and every run shows that."""
     aliases, function = flow.aliases, flow.function
+    write = event.write, event.written
     roots = aliases.roots_of(event.written)
     for call in sorted(flow.calls, key=lambda one: one.place.index):
         given = [at for at, one in enumerate(call.arguments) if aliases.roots_of(one) & roots]
@@ -53,7 +54,8 @@ def _is_needed(event: Overwriting, flow: FunctionFlow) -> bool:
         if not effect.known or not flow.paths.always_with(call, event.write):
             return False
         read = effect.reads - effect.writes - effect.unsure_reads
-        if any(at in read and flow.is_shown(call, call.arguments[at]) for at in given):
+        # Whoever fills it may leave alone what nobody looks at.
+        if any(at in read and flow.is_shown(call, call.arguments[at], write) for at in given):
             return True
         if not effect.writes.isdisjoint(given):
             return False

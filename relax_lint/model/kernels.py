@@ -254,6 +254,10 @@ class Kernel:
             ),
         )
 
+    def is_large(self, parameter: int, outputs: frozenset[int], alike: frozenset[int] = frozenset()) -> bool:
+        """Whether a parameter has too many elements for a trial to look at each one."""
+        return self._try(outputs, alike, lambda tried: tried.is_large(parameter))
+
     def is_seen_in_each(self, parameter: int, output: int, alike: frozenset[int] = frozenset()) -> bool:
         """Whether each element of an output was seen to depend on what a parameter holds."""
         if self.whole_writes.get(output) != sympy.true:

@@ -44,7 +44,7 @@ def main(x: R.Tensor(("n",), "float32"), g: R.Tensor((), "bool"), o: {ONE}):
     w = R.memory.alloc_tensor(s, 0, R.shape([8]), "float32")
     c = R.memory.alloc_tensor(t, 0, R.shape([8]), "float32")
     _0 = Module.fill(w)
-    _1 = Module.fill(c)
+    _1 = Module.copy(o, c)
 {{lines}}
     return o
 """

@@ -155,7 +155,8 @@ class Matters:
         try:
             if self._body is None:
                 self._compile()
-            scalars = {var: sizes[symbol] for var, symbol in self._symbols.items()}
+            # The offset of a buffer is no size: the cells begin where it does.
+            scalars = {var: sizes[symbol] for var, symbol in self._symbols.items() if symbol in sizes}
             run = Run(scalars, buffers, _MOST_STEPS)
             run.is_sparse = is_sparse
             self._body(run)

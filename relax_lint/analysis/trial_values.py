@@ -1,0 +1,32 @@
+"""What the values of a function that is tried hold: tensors, and tuples of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from relax_lint.analysis.trial_tensors import TrialTensor
+
+Held: TypeAlias = "TrialTensor | tuple[Held, ...] | None"
+"""What a value is: a tensor, a tuple, or something that is not followed, the same with damage and without."""
+
+
+def fields(held: Held) -> Iterator[Held]:
+    """What a value is made of, in order."""
+    if isinstance(held, tuple):
+        for one in held:
+            yield from fields(one)
+    else:
+        yield held
+
+
+def exchanged(held: Held, old: TrialTensor, new: TrialTensor) -> Held:
+    """The same with another tensor in the place of one, in tuples too."""
+    if isinstance(held, tuple):
+        return tuple(exchanged(one, old, new) for one in held)
+    return new if held is not None and held.both is old.both else held
+
+
+def leaves(held: Held) -> Iterator[TrialTensor]:
+    """The tensors that a value is made of, as far as they are followed."""
+    return (one for one in fields(held) if isinstance(one, TrialTensor))
