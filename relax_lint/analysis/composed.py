@@ -309,9 +309,7 @@ class Walk:
             kernel = lowered.kernel
             if kernel is None:
                 return None
-            by_position = {
-                at: self._constant(made.type, made.place.node) for at, made in lowered.constants.items()
-            }
+            by_position = {at: self._constant(*made) for at, made in lowered.constants.items()}
             for path, positions in lowered.given.items():
                 held = self._field(op.arguments[path[0]], path[1:])
                 by_position.update(dict.fromkeys(positions, held))

@@ -26,6 +26,8 @@ ZERO, ONE = 'R.const(0.0, "float32")', 'R.const(1.0, "float32")'
 CASES = {
     f"a = R.multiply(t, {ZERO})": UNSURE,
     f"a = R.multiply(t, {ONE})": WRONG,
+    "a = R.multiply(t, R.const([0.0], 'float32'))": UNSURE,
+    "a = R.multiply(t, R.const([1.0], 'float32'))": WRONG,
     "b = R.add(t, x); d = R.add(t, x); a = R.subtract(b, d)": UNSURE,
     "b = R.add(t, x); d = R.add(t, x); a = R.add(b, d)": WRONG,
     "b = R.negative(t); a = R.add(b, t)": UNSURE,
