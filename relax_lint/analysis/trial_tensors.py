@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from relax_lint.model.kernel_body.cells import Declined
-from relax_lint.model.kernel_body.machine import Cells, kept_by
+from relax_lint.model.kernel_body.kept import kept_by
+from relax_lint.model.kernel_body.machine import Cells
 from relax_lint.model.kernels import Kernel
 from relax_lint.model.types import TensorType, ValueType
 

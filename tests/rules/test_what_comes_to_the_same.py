@@ -46,6 +46,15 @@ CASES = {
     f"a = R.call_tir(Module.scaled, (t, {ONE}), out_ty={T4})": WRONG,
     f"z = {ZERO}; a = R.call_tir(Module.scaled, (t, z), out_ty={T4})": UNSURE,
     f"z = {ONE}; a = R.call_tir(Module.scaled, (t, z), out_ty={T4})": WRONG,
+    # Numbers are rounded to their type, and may be too large for it.
+    "b = R.multiply(t, t); d = R.add(b, R.const(100.0, 'float32')); a = R.exp(d)": UNSURE,
+    f"b = R.multiply(t, t); d = R.add(b, {ONE}); a = R.exp(d)": WRONG,
+    **{
+        f"b = R.clip(t, 0, 1); e = R.astype(b, '{dtype}'); f = R.const({number}, '{dtype}'); "
+        "g = R.add(e, f); h = R.subtract(g, f); a = R.astype(h, 'float32')": verdict
+        for dtype, large in (("float16", 4096.0), ("bfloat16", 1024.0), ("float32", 1e9))
+        for number, verdict in ((large, UNSURE), (0.5, WRONG))
+    },
     f"k = Module.scaled(t, {ZERO}, u); a = R.negative(u)": UNSURE,
     f"k = Module.scaled(t, {ONE}, u); a = R.negative(u)": WRONG,
 }
