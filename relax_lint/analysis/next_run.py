@@ -4,11 +4,11 @@ there, or is written before anything reads it. The function is carried out twice
 
 from __future__ import annotations
 
-from relax_lint.analysis.composed import Constants, fields
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.trial_runs import Run, Trials
 from relax_lint.analysis.trial_sizes import Sizes
 from relax_lint.analysis.trial_tensors import TrialTensor, Unclear
+from relax_lint.analysis.trial_walk import Constants, fields
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property, partial
 
-from relax_lint.analysis.composed import Spent, Walk
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.trial_sizes import Sizes, sizes_to_try
 from relax_lint.analysis.trial_tensors import TrialTensor, Unclear, carry_out
-from relax_lint.model.operations import If, KernelCall, ValueId
+from relax_lint.analysis.trial_walk import Spent, Walk
+from relax_lint.model.operations import If, KernelCall, Op
 
 _TRIALS = 3
 """So many contents of what comes from outside are tried."""
 _MORE_TRIALS = 8
-"""The same where there are branches."""
+"""The same where there are branches, or it was always the same."""
 _MOST_STEPS = 20_000
 """After so many steps of kernels in one function, all writes together, it is not carried out any more."""
 
@@ -45,7 +45,7 @@ class Trials:
                 same = one.is_the_same()
                 if same is not None:
                     found[one.taken] = same and found.get(one.taken, True)
-                if trial == _TRIALS - 1 and not one.taken:
+                if trial >= _TRIALS - 1 and not one.taken and not all(found.values()):
                     break
         except (Unclear, Spent):
             return None
@@ -62,7 +62,8 @@ class Run(Walk):
     """
 
     def __init__(self, trials: Trials, sizes: Sizes, trial: int, call: KernelCall, at: int) -> None:
-        super().__init__(trials, trials.flow, sizes, trial, at, behind=False)
+        super().__init__(trials, trials.flow, sizes, trial)
+        self._at = at
         self._trials = trials
         self._call = call
         self.taken: tuple[bool, ...] = ()
@@ -86,8 +87,9 @@ class Run(Walk):
             raise Unclear
         self._budget.left -= 1 + carry_out(*found)
 
-    def _damage(self, last: ValueId | None) -> None:
-        raise _Arrived
+    def _before(self, op: Op) -> None:
+        if op.place.index == self._at:
+            raise _Arrived
 
     def _branch(self, op: If) -> None:
         condition = self._of(op.condition)
