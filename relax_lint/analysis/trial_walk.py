@@ -39,7 +39,7 @@ _MOST_NUMBERS = 4_096
 _KNOWN_KINDS = (CallKind.CALL_TIR, CallKind.CALL_TIR_INPLACE, CallKind.PRIM_FUNC)
 Held: TypeAlias = "TrialTensor | tuple[Held, ...] | None"
 """What a value is: a tensor, a tuple, or something that is not followed, the same with damage and without."""
-Constants: TypeAlias = "dict[tuple[TensorType, tuple[Any, ...]], TrialTensor]"
+Constants: TypeAlias = "dict[tuple[TensorType, str], TrialTensor]"
 
 
 class Spent(Exception):
@@ -103,9 +103,9 @@ class Walk:
         numbers = versions.numbers_of(node) if count <= _MOST_NUMBERS else None
         if numbers is None or len(numbers) != count:
             return None
-        # Those that are equal the machine keeps as one (`const_dedup_map_` of its builder).
+        # Those that are equal, bit by bit, the machine keeps as one (`const_dedup_map_` of its builder).
         made = TrialTensor.constant(type_, numbers)
-        return self._constants.setdefault((type_, tuple(numbers)), made)
+        return self._constants.setdefault((type_, repr(numbers)), made)
 
     # -- the walk ------------------------------------------------------------------------------
 
