@@ -11,7 +11,7 @@ from relax_lint.analysis.observed_parts import Flow
 from relax_lint.analysis.trial_damage import DamagedWalk
 from relax_lint.analysis.trial_sizes import Sizes, sized, sizes_to_try
 from relax_lint.analysis.trial_tensors import TrialTensor, Unclear
-from relax_lint.analysis.trial_walk import Spent
+from relax_lint.analysis.trial_walk import Spent, Stopped
 from relax_lint.model.operations import Op, ValueId
 
 _TRIALS = 20
@@ -68,10 +68,18 @@ class Composed:
         found = set[bool | None]()
         try:
             for walk in walks:
-                found.add(walk.differs())
+                found.add(_differs(walk))
                 if True in found:
                     return True
         except Spent:
             # As far as it was tried.
             pass
         return False if False in found else None
+
+
+def _differs(walk: DamagedWalk) -> bool | None:
+    try:
+        return walk.differs()
+    except Stopped:
+        # A run that ends there gives nothing back.
+        return False

@@ -51,7 +51,8 @@ class DamagedWalk(Walk):
         if self._damaged is None:
             return None
         named = self._of(self._value)
-        if not isinstance(named, TrialTensor) or named.both is not self._damaged.both:
+        is_named = isinstance(named, TrialTensor) and named.both is self._damaged.both
+        if not is_named and self._value not in self._other_views:
             # What has the name is not what was damaged, as far as it is followed.
             raise Unclear
         ends = (self._function.result, *self._function.parameters)

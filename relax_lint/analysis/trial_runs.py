@@ -11,7 +11,7 @@ import sympy
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.trial_sizes import Sizes, sizes_to_try
 from relax_lint.analysis.trial_tensors import TrialTensor, Unclear, carry_out
-from relax_lint.analysis.trial_walk import Spent, Walk
+from relax_lint.analysis.trial_walk import Spent, Stopped, Walk
 from relax_lint.model.operations import If, KernelCall, Op
 
 _TRIALS = 3
@@ -51,7 +51,10 @@ class Trials:
         try:
             for trial in range(_MOST_TRIALS):
                 one = run(trial)
-                same = one.is_the_same()
+                try:
+                    same = one.is_the_same()
+                except Stopped:
+                    continue
                 if same is not None:
                     way = (one.taken, one.stored)
                     found[way] = same and found.get(way, True)
@@ -70,7 +73,8 @@ class _Arrived(Exception):
 
 class Run(Walk):
     """One run of a function up to the operation with an index, or (-1) to its end. One `call` is carried
-    out for sure. `taken` are the branches, True for the first of two.
+    out for sure, and `is_whole` if it is known to store all of what it writes; `stored` are those elements at
+    indices that do not look at data. `taken` are the branches, True for the first of two.
     """
 
     def __init__(self, trials: Trials, sizes: Sizes, trial: int, call: KernelCall, at: int) -> None:

@@ -50,6 +50,10 @@ class Seen(Exception):
     """The damage decides what is done."""
 
 
+class Stopped(Exception):
+    """What is asserted does not hold with these contents."""
+
+
 class Budget(Protocol):
     """Who counts the steps that are `left`."""
 
@@ -68,6 +72,8 @@ class Walk:
         self._held: dict[ValueId, Held] = {}
         self._constants: Constants = {}
         self._is_damaged = False
+        self._other_views = set[ValueId]()
+        """What shows memory as other numbers."""
         self._stored: list[TrialTensor] = []
         """What the last operation stored, if it was carried out."""
 
@@ -131,6 +137,8 @@ class Walk:
             asked = None if op.condition is None else self._of(op.condition)
             if any(one.differs for one in leaves(asked)):
                 raise Seen
+            if isinstance(asked, TrialTensor) and not asked.first:
+                raise Stopped
         elif isinstance(op, Alias | MatchCast):
             held = self._held[op.result] = self._of(op.source)
             if isinstance(held, TrialTensor) and not held.has_shape_of(self._type_of(op.result)):
@@ -173,6 +181,12 @@ class Walk:
             if seen is not None:
                 self._held[op.result] = seen
                 return
+        held = self._anything(type_, f"{op.result}")
+        if isinstance(held, TrialTensor) and any(one.differs for one in leaves(source)):
+            self._other_views.add(op.result)
+            held.damage(f"damage of {op.result} {self._trial}", self._trial)
+            self._held[op.result] = held
+            return
         self._unknown(op)
 
     def _branch(self, op: If) -> None:
