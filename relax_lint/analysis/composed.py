@@ -8,66 +8,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from typing import Any, Protocol, TypeAlias
 
-from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.observed_parts import Flow
-from relax_lint.analysis.struck import IsStruck, struck
+from relax_lint.analysis.trial_damage import DamagedWalk, Damaging
 from relax_lint.analysis.trial_sizes import Sizes, sized, sizes_to_try
-from relax_lint.analysis.trial_tensors import MOST_ELEMENTS, TrialTensor, Unclear, carry_out
-from relax_lint.analysis.trial_values import Held, exchanged, fields, leaves
-from relax_lint.model.kernels import Kernel
-from relax_lint.model.operations import (
-    Alias,
-    AllocTensor,
-    Assert,
-    Block,
-    Constant,
-    FunctionCall,
-    GetItem,
-    If,
-    KernelCall,
-    MakeTuple,
-    MatchCast,
-    Op,
-    ValueId,
-    View,
-)
-from relax_lint.model.types import TensorType, TupleType, ValueType, extents_of
-from relax_lint.symbolic.quantity import Unknown
-from relax_lint.vm import versions
-from relax_lint.vm.calls import CallKind
+from relax_lint.analysis.trial_tensors import MOST_ELEMENTS, TrialTensor, Unclear
+from relax_lint.analysis.trial_walk import Spent, Stopped
+from relax_lint.model.operations import Op, ValueId
+from relax_lint.model.types import extents_of
 
 _TRIALS = 20
 """So many contents of what comes from outside are tried."""
 _MOST_STEPS = 50_000
 """After so many steps of kernels in one function, all trials together, no other one is carried out."""
-_MOST_NUMBERS = 4_096
-"""A constant with more elements is not looked at."""
-_KNOWN_KINDS = (CallKind.CALL_TIR, CallKind.CALL_TIR_INPLACE, CallKind.PRIM_FUNC)
-Constants: TypeAlias = "dict[tuple[TensorType, tuple[Any, ...]], TrialTensor]"
-
-
-class Spent(Exception):
-    """There were enough steps."""
-
-
-class _Seen(Exception):
-    """The damage decides what is done."""
-
-
-def seen_by_somebody(run: Callable[[], bool | None]) -> bool | None:
-    """What a run of a function tells, or that the damage decides what is done."""
-    try:
-        return run()
-    except _Seen:
-        return True
-
-
-class Budget(Protocol):
-    """Who counts the steps that are `left`."""
-
-    left: int
 
 
 class Composed:
@@ -92,14 +45,12 @@ class Composed:
             self._known[key] = self._tried(*key)
         return self._known[key]
 
-    def tried_with(self, walk_at: Callable[[Composed, Sizes, int], bool | None]) -> bool | None:
-        """Whether a walk with some contents finds at each size that something matters."""
-        found = {self._found(partial(walk_at, self, sizes)) for sizes in self._sizes}
-        return False if False in found else True if True in found else None
+    def tried_with(self, run_at: Callable[[Composed, Sizes, int], bool | None]) -> bool | None:
+        """Whether a run with some contents finds at each size that something matters."""
+        return _in_all([self._found(partial(run_at, self, sizes)) for sizes in self._sizes])
 
     def _tried(self, value: ValueId, at: int, behind: bool, written: ValueId | None) -> bool | None:
-        found = {self._tried_at(sizes, value, at, written, behind=behind) for sizes in self._sizes}
-        return False if False in found else True if True in found else None
+        return _in_all([self._tried_at(sizes, value, at, written, behind=behind) for sizes in self._sizes])
 
     @cached_property
     def _sizes(self) -> tuple[Sizes, ...]:
@@ -108,25 +59,28 @@ class Composed:
     def _tried_at(
         self, sizes: Sizes, value: ValueId, at: int, written: ValueId | None, *, behind: bool
     ) -> bool | None:
-        """The same at some sizes."""
+        """The same at some sizes: with what is written there, or where that is not known with anything."""
         type_ = sized(self._function.type_of(value), sizes)
         if not TrialTensor.fits(type_):
             return None
-        found = self._found(
-            lambda trial: Walk(self, self._flow, sizes, trial, at, behind=behind, written=written).differs(
-                value
-            )
-        )
+
+        def run(is_real: bool, trial: int) -> bool | None:
+            damage = Damaging(value, at, behind, written, is_real)
+            return DamagedWalk(self, self._flow, sizes, trial, damage).differs()
+
+        found = self._found(partial(run, True)) if behind else None
+        if found is None:
+            found = self._found(partial(run, False))
         is_large = math.prod(extents_of(type_)) > MOST_ELEMENTS
         # Some steps may all leave a part alone that others look at.
         return None if written is not None and is_large and found is False else found
 
-    def _found(self, walk: Callable[[int], bool | None]) -> bool | None:
-        """What was found with some contents."""
+    def _found(self, run: Callable[[int], bool | None]) -> bool | None:
+        """Whether any of some runs with some contents shows the damage; None where that was not found out."""
         found = set[bool | None]()
         try:
             for trial in range(_TRIALS):
-                found.add(walk(trial))
+                found.add(_shown(run, trial))
                 if True in found:
                     return True
         except Unclear:
@@ -137,258 +91,14 @@ class Composed:
         return False if False in found else None
 
 
-class Walk:
-    """One run of a function with some contents, without damage and with it side by side."""
+def _shown(run: Callable[[int], bool | None], trial: int) -> bool | None:
+    try:
+        return run(trial)
+    except Stopped:
+        # A run that ends there gives nothing back.
+        return False
 
-    def __init__(
-        self,
-        budget: Budget,
-        flow: Flow,
-        sizes: Sizes,
-        trial: int,
-        at: int,
-        *,
-        behind: bool,
-        written: ValueId | None = None,
-    ) -> None:
-        self._budget = budget
-        self._flow = flow
-        self._sizes = sizes
-        self._function = flow.function
-        self._trial = trial
-        self._held: dict[ValueId, Held] = {}
-        self._constants: Constants = {}
-        self._at = at
-        self._behind = behind
-        self._written = written
-        """What the operation wrote, if it is that which does the damage."""
-        self._carried = -1
-        """The operation whose kernel was carried out last."""
-        self._value: ValueId | None = None
-        """What is to be damaged."""
-        self._damaged: TrialTensor | None = None
 
-    def differs(self, value: ValueId) -> bool | None:
-        """Whether damage of a value changes what is given back, before or `behind` an operation; None where
-        that is not reached.
-        """
-        self._value = value
-        return seen_by_somebody(lambda: self._differs(value))
-
-    def _differs(self, value: ValueId) -> bool | None:
-        self._block(self._function.body)
-        if self._value is not None:
-            return None
-        named = self._of(value)
-        if (
-            self._damaged is None
-            or not isinstance(named, TrialTensor)
-            or named.both is not self._damaged.both
-        ):
-            # What has the name is not what was damaged, as far as it is followed.
-            raise Unclear
-        ends = (self._function.result, *self._function.parameters)
-        return any(one.differs for end in ends for one in leaves(self._of(end)))
-
-    # -- values --------------------------------------------------------------------------------
-
-    def _of(self, value: ValueId) -> Held:
-        if value not in self._held:
-            function = self._function
-            if value in function.inline_tuples:
-                self._held[value] = tuple(map(self._of, function.inline_tuples[value]))
-            elif value in function.constant_nodes:
-                self._held[value] = self._constant(function.type_of(value), function.constant_nodes[value])
-            else:
-                self._held[value] = self._anything(self._type_of(value), f"{value}")
-        return self._held[value]
-
-    def _type_of(self, value: ValueId) -> ValueType:
-        return sized(self._function.type_of(value), self._sizes)
-
-    def _anything(self, type_: ValueType, name: str) -> Held:
-        if isinstance(type_, TupleType):
-            return tuple(
-                self._anything(field, f"{name}.{number}") for number, field in enumerate(type_.fields)
-            )
-        if not isinstance(type_, TensorType) or not TrialTensor.fits(type_):
-            return None
-        return TrialTensor.drawn(type_, f"{name} {self._trial}", self._trial)
-
-    def _constant(self, type_: ValueType, node: Any) -> Held:
-        if not isinstance(type_, TensorType) or not TrialTensor.fits(type_):
-            return None
-        count = math.prod(type_.shape or ())
-        numbers = versions.numbers_of(node) if count <= _MOST_NUMBERS else None
-        if numbers is None or len(numbers) != count:
-            return None
-        # Those that are equal the machine keeps as one (`const_dedup_map_` of its builder).
-        made = TrialTensor.constant(type_, numbers)
-        return self._constants.setdefault((type_, tuple(numbers)), made)
-
-    # -- the walk ------------------------------------------------------------------------------
-
-    def _block(self, block: Block) -> None:
-        for op in block.ops:
-            if op.place.index == self._at and not self._behind:
-                self._damage(None)
-            self._op(op)
-            if op.place.index == self._at and self._behind:
-                self._damage(op)
-
-    def _damage(self, op: Op | None) -> None:
-        """Damage what is to be, behind an operation."""
-        value, self._value = self._value, None
-        assert value is not None
-        roots = self._flow.aliases.roots_of(value)
-        if value not in self._held and len(roots) == 1:
-            # It may be a name that comes later.
-            root = self._flow.aliases.roots.value_of(next(iter(roots)))
-            value = root if root in self._held else value
-        damaged = self._of(value)
-        if not isinstance(damaged, TrialTensor):
-            raise Unclear
-        is_struck = None if op is None or self._written is None else self._struck(op, self._written, value)
-        last = None if op is None else op.result
-        new = None if last is None else self._held.get(last)
-        if any(one.both is damaged.both for one in leaves(new)):
-            # An older name of what was overwritten in place: the new one holds what it should.
-            apart = damaged.copied()
-            for name, held in self._held.items():
-                if name != last:
-                    self._held[name] = exchanged(held, damaged, apart)
-            damaged = apart
-        damaged.damage(f"damage {self._trial}", self._trial, is_struck)
-        self._damaged = damaged
-
-    def _struck(self, op: Op, written: ValueId, value: ValueId) -> IsStruck:
-        """Which elements of a value an operation has written over."""
-        held = self._held.get(written) if self._carried == op.place.index else None
-        known = held if isinstance(held, TrialTensor) else None
-        types = self._type_of(written), self._type_of(value)
-        return struck(op, (written, types[0], known), (value, types[1]), self._sizes, self._flow)
-
-    def _op(self, op: Op) -> None:
-        if isinstance(op, KernelCall):
-            self._kernel(op)
-        elif isinstance(op, If):
-            self._branch(op)
-        elif isinstance(op, Assert):
-            asked = None if op.condition is None else self._of(op.condition)
-            if any(one.differs for one in leaves(asked)):
-                raise _Seen
-        elif isinstance(op, Alias | MatchCast):
-            held = self._held[op.result] = self._of(op.source)
-            if isinstance(held, TrialTensor) and not held.has_shape_of(self._type_of(op.result)):
-                # These are other sizes.
-                raise Unclear
-        elif isinstance(op, MakeTuple):
-            self._held[op.result] = tuple(map(self._of, op.items))
-        elif isinstance(op, GetItem):
-            source = self._of(op.tuple)
-            field = source[op.item] if isinstance(source, tuple) and op.item < len(source) else None
-            self._held[op.result] = field
-        elif isinstance(op, View):
-            self._view(op)
-        elif isinstance(op, Constant):
-            self._held[op.result] = self._constant(op.type, op.place.node)
-        elif not isinstance(op, AllocTensor):
-            self._unknown(op)
-
-    def _unknown(self, op: Op) -> None:
-        """What is not followed may do anything with what is damaged, and the same with what is not."""
-        if any(one.differs for value in operands(op, self._function) for one in leaves(self._of(value))):
-            raise Unclear
-        if isinstance(op, FunctionCall):
-            if self._damaged is not None:
-                # It may use what is around it.
-                raise Unclear
-            # It may be what the function was given.
-            self._held[op.result] = None
-
-    def _view(self, op: View) -> None:
-        source, type_ = self._of(op.source), self._type_of(op.result)
-        is_whole = not isinstance(op.offset, Unknown) and op.offset == 0
-        if (
-            isinstance(source, TrialTensor)
-            and isinstance(type_, TensorType)
-            and TrialTensor.fits(type_)
-            and is_whole
-        ):
-            seen = source.seen_as(type_)
-            if seen is not None:
-                self._held[op.result] = seen
-                return
-        self._unknown(op)
-
-    def _branch(self, op: If) -> None:
-        condition = self._of(op.condition)
-        if not isinstance(condition, TrialTensor):
-            raise Unclear
-        if condition.differs:
-            raise _Seen
-        is_then = bool(condition.first)
-        self._block(op.then_block if is_then else op.else_block)
-        self._held[op.result] = self._of(op.then_result if is_then else op.else_result)
-
-    # -- kernels -------------------------------------------------------------------------------
-
-    def _kernel(self, op: KernelCall) -> None:
-        found = self._given(op)
-        if found is None:
-            self._unknown(op)
-            return
-        kernel, given = found
-        if self._budget.left <= 0:
-            raise Spent
-        try:
-            self._budget.left -= 1 + carry_out(kernel, given)
-            self._carried = op.place.index
-        except Unclear:
-            if any(one.differs for one in given if one is not None):
-                raise
-
-    def _given(self, op: KernelCall) -> tuple[Kernel, list[TrialTensor]] | None:
-        """The kernel that a call runs, and what it is given, in the order of its parameters."""
-        kernel = self._flow.effects.kernel_of(op)
-        fresh: list[Held] = []
-        if kernel is not None and op.kind in _KNOWN_KINDS:
-            given = [self._of(argument) for argument in op.arguments]
-            if op.kind is not CallKind.PRIM_FUNC:
-                fresh = self._results(op)
-        elif op.kind is CallKind.OPERATOR:
-            lowered = self._flow.lowered(op)
-            kernel = lowered.kernel
-            if kernel is None:
-                return None
-            by_position = {
-                at: self._constant(made.type, made.place.node) for at, made in lowered.constants.items()
-            }
-            for path, positions in lowered.given.items():
-                held = self._field(op.arguments[path[0]], path[1:])
-                by_position.update(dict.fromkeys(positions, held))
-            given = [by_position.get(position) for position in range(lowered.outputs)]
-            fresh = list(fields(self._of(op.result)))
-        else:
-            return None
-        both = [*given, *fresh]
-        small = [one for one in both if isinstance(one, TrialTensor)]
-        return (kernel, small) if len(small) == len(both) == len(kernel.parameters) else None
-
-    def _results(self, op: KernelCall) -> list[Held]:
-        """The results of a call that are new; the others are arguments."""
-        made = list(fields(self._of(op.result)))
-        if not op.kind.in_place:
-            return made
-        if len(made) != len(op.inplace):
-            return [None]
-        pairs = list(zip(made, op.inplace, strict=True))
-        held = tuple(new if at < 0 else self._of(op.arguments[at]) for new, at in pairs)
-        self._held[op.result] = held if isinstance(self._of(op.result), tuple) else held[0]
-        return [new for new, at in pairs if at < 0]
-
-    def _field(self, value: ValueId, path: Sequence[int]) -> Held:
-        held = self._of(value)
-        for field in path:
-            held = held[field] if isinstance(held, tuple) and field < len(held) else None
-        return held
+def _in_all(found: Sequence[bool | None]) -> bool | None:
+    """What is so at each of some sizes."""
+    return False if False in found else True if True in found else None

@@ -5,6 +5,7 @@ take at their data pointer, and refuse elsewhere.
 from __future__ import annotations
 
 import warnings
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import Any, TypeAlias
@@ -18,6 +19,7 @@ from relax_lint.model.builder import build_program
 from relax_lint.model.kernels import BufferParameter, Kernel
 from relax_lint.model.operations import Constant, GetItem, KernelCall, ValueId
 from relax_lint.model.program import Function, Program
+from relax_lint.model.types import ValueType
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm import reshapes, versions
 from relax_lint.vm.calls import CallKind
@@ -40,7 +42,7 @@ class Lowered:
     kernel: Kernel | None = None
     given: Mapping[Path, frozenset[int]] = field(default_factory=dict)
     outputs: int = 0
-    constants: Mapping[int, Constant] = field(default_factory=dict)
+    constants: Mapping[int, tuple[ValueType, Any]] = field(default_factory=dict)
 
 
 class LoweredOperators:
@@ -51,7 +53,7 @@ class LoweredOperators:
 
     def of(self, call: KernelCall) -> Lowered:
         """What becomes of the call of an operator; nothing where that cannot be tried."""
-        given = [variable for _, variable in _variables(call.place.node.args[:])]
+        given = [identity for _, identity in _values(call.place.node.args[:])]
         # `x + x` is cut out with one parameter, `x + y` with two.
         key = operator_key(call), tuple(map(given.index, given))
         if key not in self._known:
@@ -67,32 +69,46 @@ def _lowered(call: KernelCall) -> Lowered:
         return Lowered()
     main = next(function for function in program.functions if function.name == "main")
     numbers = {identity: number for number, identity in enumerate(reshapes.variables(call.place.node))}
-    taken, given = set(_taken(main, program)), dict[Path, set[int]]()
+    values = list(_values(call.place.node.args[:]))
     only = _only_kernel(main, program)
-    for path, variable in _variables(call.place.node.args[:]):
-        for position, argument in enumerate(only[1].arguments) if only else ():
-            if argument == main.parameters[numbers[variable]]:
-                given.setdefault(path, set()).add(position)
+    at = _positions(only[1]) if only else {}
+    named = {main.parameters[number]: identity for identity, number in numbers.items()}
+    named |= {value: versions.identity(node) for value, node in main.constant_nodes.items()}
+    given = dict[Path, frozenset[int]]()
+    for path, identity in values:
+        positions = [at[value] for value in at if named.get(value) == identity]
+        if positions:
+            given[path] = frozenset[int]().union(*positions)
     reshaped = any(kernel.is_reshape for kernel in program.kernels.values())
+    taken = set(_taken(main, program))
     found = (
         (*path, *fields)
-        for path, variable in _variables(call.place.node.args[:])
+        for path, identity in values
         for parameter, *fields in taken
-        if numbers[variable] == parameter
+        if numbers.get(identity) == parameter
     )
+    own = {identity for _, identity in values}
     return Lowered(
         frozenset(found),
         reshaped,
         only[0] if only else None,
-        {path: frozenset(positions) for path, positions in given.items()},
+        given,
         len(only[1].arguments) if only else 0,
         {
-            position: made
-            for made in main.body.of(Constant)
-            for position, argument in enumerate(only[1].arguments if only else ())
-            if argument == made.result
+            position: (main.type_of(value), node)
+            for value, node in _constants(main).items()
+            if versions.identity(node) not in own
+            for position in at.get(value, ())
         },
     )
+
+
+def _positions(call: KernelCall) -> Mapping[ValueId, frozenset[int]]:
+    """At which positions a kernel is given each value."""
+    found = defaultdict[ValueId, set[int]](set)
+    for position, argument in enumerate(call.arguments):
+        found[argument].add(position)
+    return {value: frozenset(positions) for value, positions in found.items()}
 
 
 def _only_kernel(main: Function, program: Program) -> tuple[Kernel, KernelCall] | None:
@@ -107,19 +123,20 @@ def _only_kernel(main: Function, program: Program) -> tuple[Kernel, KernelCall] 
     return kernel, calls[0]
 
 
-def _constants(main: Function) -> Iterator[ValueId]:
-    return (op.result for op in main.body.of(Constant))
+def _constants(main: Function) -> Mapping[ValueId, Any]:
+    """The constants of a function, those without a name too, and their nodes."""
+    return {**{op.result: op.place.node for op in main.body.of(Constant)}, **main.constant_nodes}
 
 
-def _variables(expressions: Iterable[Any]) -> Iterator[tuple[Path, int]]:
-    """The variables among arguments, by their identities."""
+def _values(expressions: Iterable[Any]) -> Iterator[tuple[Path, int]]:
+    """The variables and constants among arguments, by their identities."""
     for number, expression in enumerate(expressions):
         kind = versions.kind(expression)
-        if kind == "Var":
+        if kind in ("Var", "Constant"):
             yield (number,), versions.identity(expression)
         elif kind == "Tuple":
-            for path, variable in _variables(expression.fields[:]):
-                yield (number, *path), variable
+            for path, identity in _values(expression.fields[:]):
+                yield (number, *path), identity
 
 
 def _alone(call: KernelCall) -> Any:

@@ -80,6 +80,10 @@ def _key(argument: Any) -> str:
     if kind == "Tuple":
         return str([_key(field) for field in argument.fields])
     type_ = str(versions.type_of(argument))
+    if kind == "Constant":
+        # A kernel holds the number of a scalar. The text of a module prints those of some types only.
+        numbers = versions.numbers_of(argument) or ()
+        return f"{type_} {numbers}" if len(numbers) == 1 else type_
     return type_ if kind == "Var" else f"{type_} {argument}"
 
 

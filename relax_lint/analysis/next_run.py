@@ -4,12 +4,12 @@ there, or is written before anything reads it. The function is carried out twice
 
 from __future__ import annotations
 
-from relax_lint.analysis.composed import Constants
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.trial_runs import Run, Trials
 from relax_lint.analysis.trial_sizes import Sizes
 from relax_lint.analysis.trial_tensors import TrialTensor, Unclear
 from relax_lint.analysis.trial_values import fields
+from relax_lint.analysis.trial_walk import Constants
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 
 

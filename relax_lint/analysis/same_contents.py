@@ -126,11 +126,11 @@ class _Until(Run):
         op = event.reading.op
         super().__init__(trials, sizes, trial, call, -1 if op is None else op.place.index)
         self._event = event
-        self._before: TrialTensor | None = None
+        self._earlier: TrialTensor | None = None
 
     def _op(self, op: Op) -> None:
         is_asked = op is self._call
-        if self._before is None and isinstance(op, KernelCall) and (is_asked or op.kind.in_place):
+        if self._earlier is None and isinstance(op, KernelCall) and (is_asked or op.kind.in_place):
             self._remember(op, is_asked=is_asked)
         if is_asked:
             self._carry_out()
@@ -148,10 +148,10 @@ class _Until(Run):
             raise Unclear
         given = (one for argument in op.arguments for one in leaves(self._of(argument)))
         if is_asked or any(one.both is held.both for one in given):
-            self._before = held.copied()
+            self._earlier = held.copied()
 
     def _compared(self) -> bool | None:
         read = self._of(self._event.argument)
-        if self._before is None or not isinstance(read, TrialTensor):
+        if self._earlier is None or not isinstance(read, TrialTensor):
             return None
-        return self._before.is_as(read)
+        return self._earlier.is_as(read)

@@ -4,13 +4,13 @@ computes there may be wrong in part, and another part looked at.
 
 from __future__ import annotations
 
-from relax_lint.analysis.composed import Budget, Spent, Walk, seen_by_somebody
 from relax_lint.analysis.observed_parts import Flow
 from relax_lint.analysis.trial_sizes import Sizes
 from relax_lint.analysis.trial_tensors import Unclear, carry_out
 from relax_lint.analysis.trial_values import leaves
+from relax_lint.analysis.trial_walk import Budget, Seen, Spent, Walk
 from relax_lint.model.kernel_body.machine import Cells
-from relax_lint.model.operations import KernelCall, Op
+from relax_lint.model.operations import KernelCall
 
 
 class ApartAndShared(Walk):
@@ -21,23 +21,19 @@ class ApartAndShared(Walk):
     def __init__(
         self, budget: Budget, flow: Flow, sizes: Sizes, trial: int, call: KernelCall, written: int
     ) -> None:
-        super().__init__(budget, flow, sizes, trial, call.place.index, behind=True)
+        super().__init__(budget, flow, sizes, trial)
         self._call = call
         self._position = written
-        self._is_met = False
 
     def matters(self) -> bool | None:
         """Whether something else is given back; None where the call is not reached."""
-        return seen_by_somebody(self._run)
-
-    def _run(self) -> bool | None:
-        self._block(self._function.body)
+        try:
+            self._block(self._function.body)
+        except Seen:
+            return True
         ends = (self._function.result, *self._function.parameters)
         found = any(one.differs for end in ends for one in leaves(self._of(end)))
-        return found if self._is_met else None
-
-    def _damage(self, op: Op | None) -> None:
-        self._is_met = True
+        return found if self._is_damaged else None
 
     def _kernel(self, op: KernelCall) -> None:
         if op is not self._call:
@@ -55,7 +51,7 @@ class ApartAndShared(Walk):
         given[self._position] = mixed
         self._budget.left -= 1 + carry_out(kernel, given)
         _become(shared.both[0], own)
-        self._damaged = shared
+        self._is_damaged = True
 
 
 def _become(cells: Cells, other: Cells) -> None:

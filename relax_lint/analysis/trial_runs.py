@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, partial
+from typing import TypeAlias
 
-from relax_lint.analysis.composed import Spent, Walk
+import sympy
+
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.trial_sizes import Sizes, sizes_to_try
 from relax_lint.analysis.trial_tensors import TrialTensor, Unclear, carry_out
+from relax_lint.analysis.trial_walk import Spent, Stopped, Walk
 from relax_lint.model.operations import If, KernelCall, Op
 
 _TRIALS = 3
 """So many contents of what comes from outside are tried."""
 _MORE_TRIALS = 8
-"""The same where there are branches."""
+"""The same where there are branches, or it was always the same."""
+_MOST_TRIALS = 20
+"""The same where data may decide what is stored."""
 _MOST_STEPS = 20_000
 """After so many steps of kernels in one function, all writes together, it is not carried out any more."""
+
+
+Way: TypeAlias = "tuple[tuple[bool, ...], tuple[frozenset[int], ...]]"
+"""The branches that a run took, and which elements its call stored."""
 
 
 class Trials:
@@ -36,16 +45,22 @@ class Trials:
         return sizes_to_try(self.flow.function)
 
     def _seen_at(self, run: Callable[[int], Run]) -> bool | None:
-        found: dict[tuple[bool, ...], bool] = {}
+        found: dict[Way, bool] = {}
         if self.left <= 0:
             return None
         try:
-            for trial in range(_MORE_TRIALS):
+            for trial in range(_MOST_TRIALS):
                 one = run(trial)
-                same = one.is_the_same()
+                try:
+                    same = one.is_the_same()
+                except Stopped:
+                    continue
                 if same is not None:
-                    found[one.taken] = same and found.get(one.taken, True)
-                if trial == _TRIALS - 1 and not one.taken:
+                    way = (one.taken, one.stored)
+                    found[way] = same and found.get(way, True)
+                if trial >= _TRIALS - 1 and one.is_whole and not one.taken and not all(found.values()):
+                    break
+                if trial >= _MORE_TRIALS - 1 and one.is_whole:
                     break
         except (Unclear, Spent):
             return None
@@ -58,14 +73,19 @@ class _Arrived(Exception):
 
 class Run(Walk):
     """One run of a function up to the operation with an index, or (-1) to its end. One `call` is carried
-    out for sure. `taken` are the branches, True for the first of two.
+    out for sure, and `is_whole` if it is known to store all of what it writes; `stored` are those elements at
+    indices that do not look at data. `taken` are the branches, True for the first of two.
     """
 
     def __init__(self, trials: Trials, sizes: Sizes, trial: int, call: KernelCall, at: int) -> None:
-        super().__init__(trials, trials.flow, sizes, trial, at, behind=False)
+        super().__init__(trials, trials.flow, sizes, trial)
+        self._at = at
         self._trials = trials
         self._call = call
+        effect = trials.flow.effect_of(call)
+        self.is_whole = all(effect.whole.get(position) == sympy.true for position in effect.writes)
         self.taken: tuple[bool, ...] = ()
+        self.stored: tuple[frozenset[int], ...] = ()
 
     def is_the_same(self) -> bool | None:
         """Whether a tensor holds what it did; None where this run does not come to it."""
@@ -84,10 +104,13 @@ class Run(Walk):
         found = self._given(self._call)
         if found is None:
             raise Unclear
-        self._budget.left -= 1 + carry_out(*found)
+        kernel, given = found
+        self._budget.left -= 1 + carry_out(kernel, given)
+        self.stored = tuple(frozenset(given[at].both[0].stored) for at in sorted(kernel.writes))
 
-    def _damage(self, op: Op | None) -> None:
-        raise _Arrived
+    def _before(self, op: Op) -> None:
+        if op.place.index == self._at:
+            raise _Arrived
 
     def _branch(self, op: If) -> None:
         condition = self._of(op.condition)

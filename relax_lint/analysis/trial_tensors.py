@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from relax_lint.model.kernel_body.cells import Declined
-from relax_lint.model.kernel_body.machine import Cells, kept_by
+from relax_lint.model.kernel_body.kept import kept_by
+from relax_lint.model.kernel_body.machine import Cells
 from relax_lint.model.kernels import Kernel
 from relax_lint.model.types import TensorType, ValueType
 
@@ -88,13 +89,16 @@ class TrialTensor:
         made = TrialTensor(type_, self.both)
         return made if type_.dtype == self._type.dtype and made.count == self.count else None
 
-    def take(self, other: TrialTensor) -> None:
-        """Hold what another one holds, as far as both go."""
-        common = min(self.count, other.count)
+    def take(self, other: TrialTensor, distance: int = 0) -> None:
+        """Hold what another one holds that begins at the element with the number `distance`, as far as both
+        go.
+        """
         for mine, its in zip(self.both, other.both, strict=True):
-            mine.held = {at: number for at, number in mine.held.items() if at >= common}
-            mine.held.update((at, number) for at, number in its.held.items() if at < common)
-            mine.begin = _either(common, its.begin, mine.begin, self.count)
+            _lay(mine, its, distance, other.count, self.count)
+
+    def damage_with(self, other: TrialTensor, distance: int) -> None:
+        """What another one holds without damage is there, from an element on."""
+        _lay(self.both[1], other.both[0], distance, other.count, self.count)
 
     def is_as(self, other: TrialTensor) -> bool:
         """Whether it holds without damage what another one holds, as far as both go: to a rounding error, and
@@ -114,6 +118,12 @@ class TrialTensor:
     def has_dtype_of(self, other: TrialTensor) -> bool:
         """Whether the elements are of one dtype."""
         return self._type.dtype == other._type.dtype
+
+    @property
+    def width(self) -> int:
+        """The bytes of an element."""
+        assert self._type.dtype is not None
+        return self._type.dtype.storage_bytes
 
     @property
     def first(self) -> Any:
@@ -178,13 +188,19 @@ def _known(one: Cells, other: Cells, count: int) -> Sequence[int]:
     return known
 
 
-def _either(
-    common: int, below: Callable[[int], Any], above: Callable[[int], Any], count: int
-) -> Callable[[int], Any]:
-    """What begins cells of which so many begin otherwise than the others."""
-    if common == count or below is _unknown:
-        return below
-    return above if above is _unknown else lambda cell: below(cell) if cell < common else above(cell)
+def _lay(mine: Cells, its: Cells, distance: int, count: int, room: int) -> None:
+    """Put so many cells over those from a number on, of which there are as many as there is `room` for."""
+    first, end = max(distance, 0), min(distance + count, room)
+    mine.held = {at: number for at, number in mine.held.items() if not first <= at < end}
+    moved = ((at + distance, number) for at, number in its.held.items())
+    mine.held.update((at, number) for at, number in moved if first <= at < end)
+    above, below = mine.begin, its.begin
+    if first >= end or (above is _unknown and below is _unknown):
+        return
+    if _unknown in (above, below):
+        mine.begin = below if first == 0 and end == room else _unknown
+        return
+    mine.begin = lambda cell: below(cell - distance) if first <= cell < end else above(cell)
 
 
 def _numbers(type_: TensorType, seed: str, kind: int) -> Callable[[int], Any]:

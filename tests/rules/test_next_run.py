@@ -30,6 +30,11 @@ BODIES = {
     "half_twice": HALF.format("c[i + 2] * T.float32(2)"),
     "half_copied": HALF.format("x[i]"),
     "never": "for i in range(4):\n    if i > 4:\n        c[i] = T.float32(7)",
+    "added_if": EACH.format("c[i] + T.float32(1)").replace(
+        "c[i] =", "if x[2] > T.float32(0):\n        c[i] ="
+    ),
+    "added_always": "for i in range(4):\n    if x[2] > T.float32(0):\n        c[i] = c[i] + T.float32(1)\n"
+    "    else:\n        c[i] = c[i] + T.float32(2)",
     "none": "for i in range(0):\n    c[i] = T.float32(7)",
 }
 KERNELS = "".join(KERNEL.format(name=name, body=indent(body, "    ")) for name, body in BODIES.items())
@@ -58,6 +63,16 @@ CASES = {
     "_ = Module.half_twice(x, c)\ny = R.add(c, x)": True,
     "_ = Module.never(x, c)\ny = R.add(c, x)": False,
     "_ = Module.none(x, c)\ny = R.add(c, x)": False,
+    # Data may decide whether anything is stored.
+    "_ = Module.added_if(x, c)\ny = R.add(c, x)": False,
+    "_ = Module.added_always(x, c)\ny = R.add(c, x)": True,
+    # Two constants are one if their bits are the same.
+    "e = R.const([0.0] * 4, 'float32')\nd = R.const([-0.0] * 4, 'float32')\nz = R.add(d, x)\n"
+    "_ = Module.filled(x, e)\ny = R.add(z, x)": False,
+    "e = R.const([0.5] * 4, 'float32')\nd = R.const([0.5] * 4, 'float32')\nz = R.add(d, x)\n"
+    "_ = Module.filled(x, e)\ny = R.add(z, x)": True,
+    "e = R.const([float('nan')] * 4, 'float32')\nd = R.const([float('nan')] * 4, 'float32')\n"
+    "z = R.where(R.isnan(d), x, c)\n_ = Module.filled(x, e)\ny = R.add(z, x)": True,
     f"y = {IN_PLACE.format('filled')}": False,
     f"y = {IN_PLACE.format('twice')}": True,
     f"y = {IN_PLACE.format('added')}": True,

@@ -29,6 +29,11 @@ def half(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
 def first(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
     for i in range(4):
         y[i] = x[i // 2]
+
+@T.prim_func(private=True, s_tir=True)
+def middle(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
+    for i in range(4):
+        y[i] = x[i // 2 + 1]
 """
 FUNCTION = """
 @R.function(pure=False)
@@ -62,6 +67,11 @@ CASES = [
     (
         "a = on s | w -> double(x, a) | b = on s | w1 -> double(x, b) | w2 -> add(x, x, b)"
         " | w3 -> half(x, a) | z := first(a)",
+        FINE,
+    ),
+    (
+        "a = on s | w -> double(x, a) | b = on s | w1 -> double(x, b) | w2 -> add(x, x, b)"
+        " | w3 -> half(x, a) | z := middle(a)",
         UNSURE,
     ),
     (

@@ -16,7 +16,7 @@ def fill(b: T.handle):
     n = T.int64()
     q = T.match_buffer(b, (n,), "float32", offset_factor=1)
     for i in range(n):
-        q[i] = T.float32(1)
+        q[i] = T.Cast("float32", i)
 
 @T.prim_func(private=True, s_tir=True)
 def copy(x: {EIGHT}, y: {EIGHT}):

@@ -106,18 +106,18 @@ READS = {
         "named + own[0] +",
     ),
     "a choice of two alike": (
-        blocks("y[v] = T.if_then_else(t[v] > T.float32(0), x[v], x[v]) + T.float32(1)"),
+        blocks("y[v] = T.if_then_else(t[v] > T.float32(5), x[v], x[v]) + T.float32(1)"),
         "x[v], x[v]",
         "x[v], x[0]",
     ),
     "a selection of two alike": (
-        blocks("y[v] = T.Select(t[v] > T.float32(0), x[v], x[v]) + T.float32(1)"),
+        blocks("y[v] = T.Select(t[v] > T.float32(5), x[v], x[v]) + T.float32(1)"),
         "x[v], x[v]",
         "x[v], x[0]",
     ),
     "two branches alike": (
         blocks(
-            "if t[v] > T.float32(0):\n            y[v] = x[v] + T.float32(1)\n        else:\n"
+            "if t[v] > T.float32(5):\n            y[v] = x[v] + T.float32(1)\n        else:\n"
             "            y[v] = x[v] + T.float32(1)"
         ),
         "else:\n            y[v] = x[v]",
@@ -125,14 +125,14 @@ READS = {
     ),
     "a branch that stores what is stored anew": (
         blocks(
-            "if t[v] > T.float32(0):\n            y[v] = T.float32(9)\n        y[v] = x[v] + T.float32(1)"
+            "if t[v] > T.float32(5):\n            y[v] = T.float32(9)\n        y[v] = x[v] + T.float32(1)"
         ),
         "= x[v]",
         "= y[v] + x[v]",
     ),
     "a branch that stores what nobody reads": (
         OWN1
-        + blocks("if t[v] > T.float32(0):\n            own[0] = x[v]\n        y[v] = x[v] + T.float32(1)"),
+        + blocks("if t[v] > T.float32(5):\n            own[0] = x[v]\n        y[v] = x[v] + T.float32(1)"),
         "own[0] = x[v]",
         "y[0] = x[v]",
     ),

@@ -23,9 +23,12 @@ from tests.rules.four_elements import KERNELS, STORAGE, T4, TENSOR
 
 UNSURE, WRONG = Verdict.NEEDS_RUNTIME_CHECK, Verdict.ALWAYS_WRONG
 ZERO, ONE = 'R.const(0.0, "float32")', 'R.const(1.0, "float32")'
+BYTES = "b = R.memory.view(t, R.shape([16]), R.dtype('uint8'), R.prim_value(0))"
 CASES = {
     f"a = R.multiply(t, {ZERO})": UNSURE,
     f"a = R.multiply(t, {ONE})": WRONG,
+    "a = R.multiply(t, R.const([0.0], 'float32'))": UNSURE,
+    "a = R.multiply(t, R.const([1.0], 'float32'))": WRONG,
     "b = R.add(t, x); d = R.add(t, x); a = R.subtract(b, d)": UNSURE,
     "b = R.add(t, x); d = R.add(t, x); a = R.add(b, d)": WRONG,
     "b = R.negative(t); a = R.add(b, t)": UNSURE,
@@ -44,6 +47,15 @@ CASES = {
     f"a = R.call_tir(Module.scaled, (t, {ONE}), out_ty={T4})": WRONG,
     f"z = {ZERO}; a = R.call_tir(Module.scaled, (t, z), out_ty={T4})": UNSURE,
     f"z = {ONE}; a = R.call_tir(Module.scaled, (t, z), out_ty={T4})": WRONG,
+    # Numbers are rounded to their type, and may be too large for it.
+    "b = R.multiply(t, t); d = R.add(b, R.const(100.0, 'float32')); a = R.exp(d)": UNSURE,
+    f"b = R.multiply(t, t); d = R.add(b, {ONE}); a = R.exp(d)": WRONG,
+    **{
+        f"b = R.clip(t, 0, 1); e = R.astype(b, '{dtype}'); f = R.const({number}, '{dtype}'); "
+        "g = R.add(e, f); h = R.subtract(g, f); a = R.astype(h, 'float32')": verdict
+        for dtype, large in (("float16", 4096.0), ("bfloat16", 1024.0), ("float32", 1e9))
+        for number, verdict in ((large, UNSURE), (0.5, WRONG))
+    },
     f"k = Module.scaled(t, {ZERO}, u); a = R.negative(u)": UNSURE,
     f"k = Module.scaled(t, {ONE}, u); a = R.negative(u)": WRONG,
 }
@@ -142,12 +154,47 @@ def test_the_machine_returns_what_is_right_for_these_only() -> None:
         assert np.allclose(*answers) == (verdict is UNSURE), lines
 
 
+ASSERTED = (
+    "b = R.max(R.abs(x)); d = R.{}(b, R.const({}, 'float32')); e = R.assert_op(d, format=R.str('no')); "
+)
+
+
+@pytest.mark.vm
+def test_assertions_and_other_views_of_the_same_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Those runs come to an end that are given nothing but zeros, or nothing large.
+    cases = {
+        f"{BYTES}; a = R.multiply(b, R.const(0, 'uint8'))": (UNSURE, [1, 2, -3, 4]),
+        f"{BYTES}; a = R.multiply(b, R.const(3, 'uint8'))": (WRONG, [1, 2, -3, 4]),
+        ASSERTED.format("equal", 0.0) + "a = R.multiply(t, x)": (UNSURE, [0, 0, 0, 0]),
+        ASSERTED.format("less", 1000.0) + "a = R.multiply(t, x)": (WRONG, [1, 2, -3, 4]),
+    }
+    monkeypatch.setattr(sys.modules[__name__], "CASES", cases)
+    found = checks(_module(damaged=True), "RLX203")
+    machines = [
+        relax.VirtualMachine(tvm.compile(_module(damaged=damaged), "llvm"), tvm.cpu())
+        for damaged in (True, False)
+    ]
+    for number, (lines, (verdict, first)) in enumerate(cases.items()):
+        said = [one for one in found if one.function == f"main_{number}" and one.binding == "k1"]
+        assert [one.verdict for one in said] == [verdict], lines
+        given = [np.array(one, "float32") for one in (first, [-3, 1, 5, 2])]
+        answers = [one[f"main_{number}"](*map(tvm.runtime.tensor, given)).numpy() for one in machines]
+        assert np.allclose(*answers) == (verdict is UNSURE), lines
+
+
 def test_an_operator_is_the_same_whatever_else_was_lowered(monkeypatch: pytest.MonkeyPatch) -> None:
     """`x + x` is a kernel of one tensor, `t + x` one of two."""
-    lines = ("w = R.add(x, x); a = R.subtract(t, w)", "a = R.add(t, x)", "a = R.add(x, t)")
-    for order in (lines, lines[::-1]):
+    lines: tuple[str, ...] = (
+        "w = R.add(x, x); a = R.subtract(t, w)",
+        "a = R.add(t, x)",
+        "a = R.add(x, t)",
+        "b = R.astype(t, 'uint8'); a = R.multiply(b, R.const(3, 'uint8'))",
+    )
+    # The text of a module does not print the numbers of these.
+    nothing = ("b = R.astype(t, 'uint8'); a = R.multiply(b, R.const(0, 'uint8'))",)
+    for order in (nothing + lines, lines[::-1] + nothing):
         monkeypatch.setattr(sys.modules[__name__], "CASES", dict.fromkeys(order, WRONG))
         found = checks(_module(damaged=True), "RLX203")
         for number, line in enumerate(order):
             said = [one for one in found if one.function == f"main_{number}" and one.binding == "k1"]
-            assert [one.verdict for one in said] == [WRONG], (order, line)
+            assert [one.verdict for one in said] == [UNSURE if line in nothing else WRONG], (order, line)

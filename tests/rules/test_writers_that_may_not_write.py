@@ -32,6 +32,20 @@ def fills(y: T.Buffer((4,), "float32")):
         y[i] = T.float32(7)
 
 @T.prim_func(private=True, s_tir=True)
+def fills_if(y: T.Buffer((4,), "float32")):
+    for i in range(4):
+        if y[2] > T.float32(0):
+            y[i] = T.float32(7)
+
+@T.prim_func(private=True, s_tir=True)
+def fills_either_way(y: T.Buffer((4,), "float32")):
+    for i in range(4):
+        if y[2] > T.float32(0):
+            y[i] = T.float32(7)
+        else:
+            y[i] = T.float32(7)
+
+@T.prim_func(private=True, s_tir=True)
 def copy(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
     for i in range(4):
         y[i] = x[i]
@@ -78,6 +92,9 @@ CASES = {
     OLDER.format(f"R.call_tir_inplace(Module.masked, (d,), {IN_PLACE}"): ("RLX206", False),
     OLDER.format(f"R.call_tir_inplace(Module.fills_and_hands_on, (d,), {IN_PLACE}"): ("RLX206", True),
     OLDER.format(f"R.call_tir_inplace(Module.fills, (d,), {IN_PLACE}"): ("RLX206", True),
+    # Data may decide whether anything is written.
+    OLDER.format(f"R.call_tir_inplace(Module.fills_if, (d,), {IN_PLACE}"): ("RLX206", False),
+    OLDER.format(f"R.call_tir_inplace(Module.fills_either_way, (d,), {IN_PLACE}"): ("RLX206", True),
     OLDER.format(f'R.call_inplace_packed("{NAME}", d, inplace_indices=[0], ty_args={T4})'): ("RLX206", False),
     OLDER.format("Module.works_in_place(d)"): ("RLX206", False),
     "c = R.const([1.0, 1.0, 1.0, 1.0], 'float32')\n"
@@ -125,7 +142,7 @@ def test_it_runs_right_where_they_do_not() -> None:
     for number, (body, (_, is_wrong)) in enumerate(CASES.items()):
         first, second = (machine[f"main{number}"](tvm.runtime.tensor(x)).numpy().copy() for _ in range(2))
         right = x + x if body.endswith(LATER) else x + 1 if "c = " in body else 4 * x
-        if "Module.fills" in body and "d = " in body:
+        if "Module.fills" in body and "fills_if" not in body and "d = " in body:
             right = x + x + 7
         assert (first == second).all(), body
         assert (first == right).all() != is_wrong, body

@@ -224,5 +224,4 @@ def test_what_a_size_decides(lines: tuple[str, ...], told: dict[str, str | None]
     for code in ("RLX203", "RLX205"):
         found = checks(parse(PARTLY.replace("{lines}", body)), code)
         found = [one for one in found if "`y`" in one.message and one.verdict.value != "always-fine"]
-        print(code, [(one.verdict.value, one.safe_when) for one in found])
         assert bool(found) is (code in told)

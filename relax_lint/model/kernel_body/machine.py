@@ -1,43 +1,22 @@
 """Bodies of PrimFuncs as Python closures that compute as the machine does: integers keep the bits of their
-type, and contents decide what is done. Floats are Python's.
+type, floats are rounded to theirs, and contents decide what is done.
 """
 
 from __future__ import annotations
 
 import math
 import operator
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from relax_lint.model.kernel_body.cells import Declined, Frame, Memory, key_of
 from relax_lint.model.kernel_body.compiling import Action, Compiler, Value, repeated
+from relax_lint.model.kernel_body.kept import Keep, kept_by
 from relax_lint.vm import nodes
 
 _FEW_STEPS = 8
 _MOST_BITS = 64
 _THREAD_BINDING = 4
-Keep = Callable[[Any], Any]
-
-
-def kept_by(dtype: str) -> Keep:
-    """What a type keeps of a number. Raises `Declined` for other types than numbers."""
-    if dtype == "bool":
-        return lambda number: int(bool(number))
-    found = re.fullmatch(r"(u?)int(\d+)", dtype)
-    if found is None:
-        if not re.fullmatch(r"b?float\d+\w*", dtype) or re.search(r"x\d+$", dtype):
-            raise Declined
-        return float
-    bits = int(found[2])
-    mask, half = (1 << bits) - 1, 0 if found[1] else 1 << (bits - 1)
-    return lambda number: ((_integer(number) + half) & mask) - half
-
-
-def _integer(number: Any) -> int:
-    if isinstance(number, float):
-        return int(number) if math.isfinite(number) else 0
-    return int(number)
 
 
 def _quotient(a: Any, b: Any) -> Any:
@@ -145,6 +124,12 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "isfinite": math.isfinite,
 }
 ASKS_FOR_NAN = frozenset(("isnan", "isinf", "isfinite"))
+
+
+def _kept(node: Any) -> float:
+    """A constant as its type keeps it."""
+    kept: float = kept_by(str(node.ty.dtype))(float(node.value))
+    return kept
 
 
 def _called(function: Callable[..., Any], *operands: Any) -> Any:
@@ -275,7 +260,7 @@ class MachineCompiler(Compiler):
         if nodes.is_kernel_constant(node):
             if kind not in ("IntImm", "FloatImm"):
                 raise Declined
-            constant = int(node.value) if kind == "IntImm" else float(node.value)
+            constant = int(node.value) if kind == "IntImm" else _kept(node)
             self.constants.add(constant)
             return lambda frame: constant
         if kind == "Var":

@@ -17,7 +17,8 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_body.cells import ENDS_A_TRIAL, Declined, Memory, Outside
-from relax_lint.model.kernel_body.machine import ASKS_FOR_NAN, Cells, MachineCompiler, Run, kept_by
+from relax_lint.model.kernel_body.kept import kept_by
+from relax_lint.model.kernel_body.machine import ASKS_FOR_NAN, Cells, MachineCompiler, Run
 
 Sizes: TypeAlias = "Mapping[sympy.Symbol, int]"
 

@@ -1,0 +1,259 @@
+"""One run of a function at some sizes, with some contents: each value is followed twice, as it is and with
+some damage, as far as it is known what is called.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeAlias
+
+from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.observed_parts import Flow
+from relax_lint.analysis.trial_sizes import Sizes, sized
+from relax_lint.analysis.trial_tensors import TrialTensor, Unclear, carry_out
+from relax_lint.analysis.trial_values import Held, fields, leaves
+from relax_lint.model.kernels import Kernel
+from relax_lint.model.operations import (
+    Alias,
+    AllocTensor,
+    Assert,
+    Block,
+    Constant,
+    FunctionCall,
+    GetItem,
+    If,
+    KernelCall,
+    MakeTuple,
+    MatchCast,
+    Op,
+    ValueId,
+    View,
+)
+from relax_lint.model.types import TensorType, TupleType, ValueType
+from relax_lint.symbolic.quantity import Unknown
+from relax_lint.vm import versions
+from relax_lint.vm.calls import CallKind
+
+_MOST_NUMBERS = 4_096
+"""A constant with more elements is not looked at."""
+_KNOWN_KINDS = (CallKind.CALL_TIR, CallKind.CALL_TIR_INPLACE, CallKind.PRIM_FUNC)
+Constants: TypeAlias = "dict[tuple[TensorType, str], TrialTensor]"
+
+
+class Spent(Exception):
+    """There were enough steps."""
+
+
+class Seen(Exception):
+    """The damage decides what is done."""
+
+
+class Stopped(Exception):
+    """What is asserted does not hold with these contents."""
+
+
+class Budget(Protocol):
+    """Who counts the steps that are `left`."""
+
+    left: int
+
+
+class Walk:
+    """One run of a function with some contents, without damage and with it side by side."""
+
+    def __init__(self, budget: Budget, flow: Flow, sizes: Sizes, trial: int) -> None:
+        self._budget = budget
+        self._flow = flow
+        self._sizes = sizes
+        self._function = flow.function
+        self._trial = trial
+        self._held: dict[ValueId, Held] = {}
+        self._constants: Constants = {}
+        self._is_damaged = False
+        self._other_views = set[ValueId]()
+        """What shows memory as other numbers."""
+        self._stored: list[TrialTensor] = []
+        """What the last operation stored, if it was carried out."""
+
+    # -- values --------------------------------------------------------------------------------
+
+    def _of(self, value: ValueId) -> Held:
+        if value not in self._held:
+            function = self._function
+            if value in function.inline_tuples:
+                self._held[value] = tuple(map(self._of, function.inline_tuples[value]))
+            elif value in function.constant_nodes:
+                self._held[value] = self._constant(function.type_of(value), function.constant_nodes[value])
+            else:
+                self._held[value] = self._anything(self._type_of(value), f"{value}")
+        return self._held[value]
+
+    def _type_of(self, value: ValueId) -> ValueType:
+        return sized(self._function.type_of(value), self._sizes)
+
+    def _anything(self, type_: ValueType, name: str) -> Held:
+        if isinstance(type_, TupleType):
+            return tuple(
+                self._anything(field, f"{name}.{number}") for number, field in enumerate(type_.fields)
+            )
+        if not isinstance(type_, TensorType) or not TrialTensor.fits(type_):
+            return None
+        return TrialTensor.drawn(type_, f"{name} {self._trial}", self._trial)
+
+    def _constant(self, type_: ValueType, node: Any) -> Held:
+        if not isinstance(type_, TensorType) or not TrialTensor.fits(type_):
+            return None
+        count = math.prod(type_.shape or ())
+        numbers = versions.numbers_of(node) if count <= _MOST_NUMBERS else None
+        if numbers is None or len(numbers) != count:
+            return None
+        # Those that are equal, bit by bit, the machine keeps as one (`const_dedup_map_` of its builder).
+        made = TrialTensor.constant(type_, numbers)
+        return self._constants.setdefault((type_, repr(numbers)), made)
+
+    # -- the walk ------------------------------------------------------------------------------
+
+    def _block(self, block: Block) -> None:
+        for op in block.ops:
+            self._before(op)
+            self._stored = []
+            self._op(op)
+            self._after(op)
+
+    def _before(self, op: Op) -> None:
+        """What is done before each operation."""
+
+    def _after(self, op: Op) -> None:
+        """What is done behind each operation."""
+
+    def _op(self, op: Op) -> None:
+        if isinstance(op, KernelCall):
+            self._kernel(op)
+        elif isinstance(op, If):
+            self._branch(op)
+        elif isinstance(op, Assert):
+            asked = None if op.condition is None else self._of(op.condition)
+            if any(one.differs for one in leaves(asked)):
+                raise Seen
+            if isinstance(asked, TrialTensor) and not asked.first:
+                raise Stopped
+        elif isinstance(op, Alias | MatchCast):
+            held = self._held[op.result] = self._of(op.source)
+            if isinstance(held, TrialTensor) and not held.has_shape_of(self._type_of(op.result)):
+                # These are other sizes.
+                raise Unclear
+        elif isinstance(op, MakeTuple):
+            self._held[op.result] = tuple(map(self._of, op.items))
+        elif isinstance(op, GetItem):
+            source = self._of(op.tuple)
+            field = source[op.item] if isinstance(source, tuple) and op.item < len(source) else None
+            self._held[op.result] = field
+        elif isinstance(op, View):
+            self._view(op)
+        elif isinstance(op, Constant):
+            self._held[op.result] = self._constant(op.type, op.place.node)
+        elif not isinstance(op, AllocTensor):
+            self._unknown(op)
+
+    def _unknown(self, op: Op) -> None:
+        """What is not followed may do anything with what is damaged, and the same with what is not."""
+        if any(one.differs for value in operands(op, self._function) for one in leaves(self._of(value))):
+            raise Unclear
+        if isinstance(op, FunctionCall):
+            if self._is_damaged:
+                # It may use what is around it.
+                raise Unclear
+            # It may be what the function was given.
+            self._held[op.result] = None
+
+    def _view(self, op: View) -> None:
+        source, type_ = self._of(op.source), self._type_of(op.result)
+        is_whole = not isinstance(op.offset, Unknown) and op.offset == 0
+        if (
+            isinstance(source, TrialTensor)
+            and isinstance(type_, TensorType)
+            and TrialTensor.fits(type_)
+            and is_whole
+        ):
+            seen = source.seen_as(type_)
+            if seen is not None:
+                self._held[op.result] = seen
+                return
+        held = self._anything(type_, f"{op.result}")
+        if isinstance(held, TrialTensor) and any(one.differs for one in leaves(source)):
+            self._other_views.add(op.result)
+            held.damage(f"damage of {op.result} {self._trial}", self._trial)
+            self._held[op.result] = held
+            return
+        self._unknown(op)
+
+    def _branch(self, op: If) -> None:
+        condition = self._of(op.condition)
+        if not isinstance(condition, TrialTensor):
+            raise Unclear
+        if condition.differs:
+            raise Seen
+        is_then = bool(condition.first)
+        self._block(op.then_block if is_then else op.else_block)
+        self._held[op.result] = self._of(op.then_result if is_then else op.else_result)
+
+    # -- kernels -------------------------------------------------------------------------------
+
+    def _kernel(self, op: KernelCall) -> None:
+        found = self._given(op)
+        if found is None:
+            self._unknown(op)
+            return
+        kernel, given = found
+        if self._budget.left <= 0:
+            raise Spent
+        try:
+            self._budget.left -= 1 + carry_out(kernel, given)
+            self._stored = [given[position] for position in sorted(kernel.writes)]
+        except Unclear:
+            if any(one.differs for one in given if one is not None):
+                raise
+
+    def _given(self, op: KernelCall) -> tuple[Kernel, list[TrialTensor]] | None:
+        """The kernel that a call runs, and what it is given, in the order of its parameters."""
+        kernel = self._flow.effects.kernel_of(op)
+        fresh: list[Held] = []
+        if kernel is not None and op.kind in _KNOWN_KINDS:
+            given = [self._of(argument) for argument in op.arguments]
+            if op.kind is not CallKind.PRIM_FUNC:
+                fresh = self._results(op)
+        elif op.kind is CallKind.OPERATOR:
+            lowered = self._flow.lowered(op)
+            kernel = lowered.kernel
+            if kernel is None:
+                return None
+            by_position = {at: self._constant(*made) for at, made in lowered.constants.items()}
+            for path, positions in lowered.given.items():
+                held = self._field(op.arguments[path[0]], path[1:])
+                by_position.update(dict.fromkeys(positions, held))
+            given = [by_position.get(position) for position in range(lowered.outputs)]
+            fresh = list(fields(self._of(op.result)))
+        else:
+            return None
+        both = [*given, *fresh]
+        small = [one for one in both if isinstance(one, TrialTensor)]
+        return (kernel, small) if len(small) == len(both) == len(kernel.parameters) else None
+
+    def _results(self, op: KernelCall) -> list[Held]:
+        """The results of a call that are new; the others are arguments."""
+        made = list(fields(self._of(op.result)))
+        if not op.kind.in_place:
+            return made
+        if len(made) != len(op.inplace):
+            return [None]
+        pairs = list(zip(made, op.inplace, strict=True))
+        held = tuple(new if at < 0 else self._of(op.arguments[at]) for new, at in pairs)
+        self._held[op.result] = held if isinstance(self._of(op.result), tuple) else held[0]
+        return [new for new, at in pairs if at < 0]
+
+    def _field(self, value: ValueId, path: Sequence[int]) -> Held:
+        held = self._of(value)
+        for field in path:
+            held = held[field] if isinstance(held, tuple) and field < len(held) else None
+        return held
