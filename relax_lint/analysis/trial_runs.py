@@ -16,7 +16,7 @@ from relax_lint.model.operations import If, KernelCall, Op
 
 _TRIALS = 3
 """So many contents of what comes from outside are tried."""
-_MORE_TRIALS = 8
+_MORE_TRIALS = 16
 """The same where there are branches, or it was always the same."""
 _MOST_TRIALS = 20
 """The same where data may decide what is stored."""

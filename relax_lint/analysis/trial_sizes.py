@@ -13,9 +13,9 @@ from relax_lint.model.types import TensorType, TupleType, ValueType
 
 Sizes: TypeAlias = "Mapping[sympy.Symbol, sympy.Integer]"
 
-_TURNS = ((2, 3, 5), (4,), (3, 5, 2), (16,), (128,), (1024,), (4096,))
+_TURNS = ((2, 3, 5), (4,), (1,), (1024,), (3, 5, 2), (16,), (128,), (4096,))
 """What the symbols are, in turn. The even ones are there for what has to be divided, or to be the same."""
-_ENOUGH = 3
+_ENOUGH = 5
 """So many of them are tried."""
 
 

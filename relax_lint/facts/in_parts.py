@@ -40,7 +40,8 @@ def reach_together(mended: Sequence[Mending], reading: Reading, flow: FunctionFl
 def reads_all(reading: Reading, flow: FunctionFlow) -> bool:
     """Whether it is not known that a part of what is given is not read."""
     wanted = _wanted(reading, flow)
-    return not wanted or wanted == _all_of(reading.value, reading.value, flow)
+    everything = _all_of(reading.value, reading.value, flow)
+    return not wanted or all(_are_among(one, wanted) == sympy.true for one in everything)
 
 
 def whole_write(mending: Mending, flow: FunctionFlow) -> Boolean:

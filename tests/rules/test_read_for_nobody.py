@@ -52,7 +52,7 @@ def second(x: T.Buffer((4,), "float32"), w: T.Buffer((4,), "float32"), y: T.Buff
 
 @T.prim_func(private=True, s_tir=True)
 def positive(x: T.Buffer((4,), "float32"), y: T.Buffer((), "bool")):
-    y[()] = x[0] > T.float32(0)
+    y[()] = x[0] > T.float32(3)
 
 @R.function(private=True, pure=False)
 def fills(p: T4, q: T4):
