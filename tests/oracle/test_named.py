@@ -8,7 +8,7 @@ import pytest
 
 from relax_lint.replay import Machine
 from relax_lint.symbolic.decision import Decision
-from tests.oracle.named import compare, some
+from tests.oracle.named import HEADER, Program, compare, some
 from tests.oracle.passing import Disagreement
 
 
@@ -33,3 +33,22 @@ def test_an_input_that_a_guess_refuses_is_found(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(Decision, "named", property(lambda self: (self.fine, self.wrong)))
     with pytest.raises(Disagreement, match="AssertionError"):
         _compare_all(4, 1)
+
+
+NOBODY = HEADER + """    @R.function(pure=False)
+    def f(h: R.Shape(["a"]), g: R.Shape(["b"])):
+        a = T.int64()
+        b = T.int64()
+        k0 = R.match_cast(g, R.Shape([4]))
+        k1 = R.memory.alloc_storage(R.shape([T.max(T.min(100 // (b - {0}), 64), 16)]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+        s = R.memory.alloc_storage(R.shape([32]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+        t = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([T.max(a - 1, 0)]), R.dtype("float32"))
+        return t
+"""  # fmt: skip
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize(("divisor", "expected"), [(4, "nothing gets there"), (3, "refused by naive")])
+def test_what_no_input_gets_to_is_told_apart(divisor: int, expected: str) -> None:
+    with Machine() as machine:
+        assert compare(machine, Program(NOBODY.format(divisor)))[expected] > 0
