@@ -66,7 +66,8 @@ BACK, FRONT, FILL, SOME, NOTHING = (
         (FRONT, BACK, NOTHING, "needs-runtime-check"),
         (FRONT, NOTHING, BACK, "needs-runtime-check"),
         (FRONT, FILL, NOTHING, "needs-runtime-check"),
-        (FRONT, BACK, BACK, "needs-runtime-check"),
+        (FRONT, BACK, BACK, None),
+        (FRONT, BACK, FRONT, "needs-runtime-check"),
     ],
 )
 def test_a_part_before_a_branch_and_the_rest_in_it(
