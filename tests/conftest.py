@@ -46,9 +46,9 @@ _LONG_EXAMPLES = tuple(entry for entry in _LONG if "[" in entry)
 # Of the programs of these tests, one in so many is tried by `make test`, and the others by `make slow`: there are
 # hundreds of them, and what a change of the engine does is seen in `python -m tests.strength`, which tries all.
 _ONE_IN = {
-    "strength/test_decided.py::test_nothing_became_weaker": 5,
-    "metamorphic/test_same_verdicts.py::test_another_text": 5,
-    "metamorphic/test_same_verdicts.py::test_another_module": 5,
+    "strength/test_decided.py::test_nothing_became_weaker": 7,
+    "metamorphic/test_same_verdicts.py::test_another_text": 7,
+    "metamorphic/test_same_verdicts.py::test_another_module": 7,
     "rules/test_either_of_two_functions.py::test_either_may_be_called": 4,
 }
 # What takes 6 to 20 seconds of processor time and asks about what seldom changes.
