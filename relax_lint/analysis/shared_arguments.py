@@ -7,7 +7,6 @@ from __future__ import annotations
 from relax_lint.analysis.observed_parts import Flow
 from relax_lint.analysis.trial_sizes import Sizes
 from relax_lint.analysis.trial_tensors import Unclear, carry_out
-from relax_lint.analysis.trial_values import leaves
 from relax_lint.analysis.trial_walk import Budget, Seen, Spent, Walk
 from relax_lint.model.kernel_body.machine import Cells
 from relax_lint.model.operations import KernelCall
@@ -31,8 +30,7 @@ class ApartAndShared(Walk):
             self._block(self._function.body)
         except Seen:
             return True
-        ends = (self._function.result, *self._function.parameters)
-        found = any(one.differs for end in ends for one in leaves(self._of(end)))
+        found = self._gives_back_damage()
         return found if self._is_damaged else None
 
     def _kernel(self, op: KernelCall) -> None:

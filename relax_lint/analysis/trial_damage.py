@@ -57,8 +57,7 @@ class DamagedWalk(Walk):
         if not is_named and self._value not in self._other_views:
             # What has the name is not what was damaged, as far as it is followed.
             raise Unclear
-        ends = (self._function.result, *self._function.parameters)
-        return any(one.differs for end in ends for one in leaves(self._of(end)))
+        return self._gives_back_damage()
 
     def _before(self, op: Op) -> None:
         if op.place.index != self._damage_to.at:
@@ -137,16 +136,11 @@ class DamagedWalk(Walk):
     def _damage(self, op: Op | None) -> None:
         """Damage what is to be, behind an operation."""
         target = self._target()
-        if self._writer is not None and not self._has_stored(self._writer):
-            # It was not carried out.
-            raise Unclear
-        if self._damage_to.is_real and self._writer is None:
+        if self._damage_to.is_real and (self._writer is None or not self._has_stored(self._writer)):
+            # What is written is not known, or was not carried out.
             raise Unclear
         is_struck = None if op is None or self._writer is not None else self._struck(op)
-        new = None if op is None else self._held.get(op.result)
-        if op is not None and (
-            self._earlier is not None or any(one.both is target.both for one in leaves(new))
-        ):
+        if op is not None and (self._earlier is not None or self._gives(op, target)):
             # An older name of what was overwritten in place: the new one holds what it should.
             apart = target.copied() if self._earlier is None else self._earlier
             for name, held in self._held.items():

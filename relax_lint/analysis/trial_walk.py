@@ -76,6 +76,11 @@ class Walk:
         self._stored: list[TrialTensor] = []
         """What the last operation stored, if it was carried out."""
 
+    def _gives_back_damage(self) -> bool:
+        """Whether what the function returns, or what it was given, is another one with damage in the end."""
+        ends = (self._function.result, *self._function.parameters)
+        return any(one.differs for end in ends for one in leaves(self._of(end)))
+
     # -- values --------------------------------------------------------------------------------
 
     def _of(self, value: ValueId) -> Held:

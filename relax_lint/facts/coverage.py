@@ -10,7 +10,7 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.events import Mending, Reading
 from relax_lint.analysis.flow import FunctionFlow
-from relax_lint.analysis.kernel_operands import operands_of
+from relax_lint.analysis.kernel_operands import operand_types
 from relax_lint.analysis.partial_results import partial_results
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.claims import Claim
@@ -69,7 +69,7 @@ def left_alone(mended: Iterable[Mending], read: ValueId, flow: FunctionFlow) -> 
     if kernel is None or not _is_all_of(only.value, read, flow) or _writes_twice(call, position, flow):
         return sympy.false
     condition = kernel.left(position)
-    bound = bind(kernel, [operand.type for operand in operands_of(call, flow.function)])
+    bound = bind(kernel, operand_types(call, flow.function))
     known = condition.free_symbols <= bound.values.keys()
     return condition.xreplace(bound.values) if known else sympy.false
 
@@ -140,7 +140,7 @@ def _has_steps(mending: Mending, flow: FunctionFlow) -> Boolean | None:
     if kernel is None or not kernel.reductions:
         return None
     assert isinstance(call, KernelCall)
-    types = tuple(operand.type for operand in operands_of(call, flow.function))
+    types = tuple(operand_types(call, flow.function))
     found = KernelMatch(kernel, types).initialises
     return None if isinstance(found, Unknown) else found
 

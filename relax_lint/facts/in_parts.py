@@ -10,7 +10,7 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.events import Mending, Reading
 from relax_lint.analysis.flow import FunctionFlow
-from relax_lint.analysis.kernel_operands import operands_of
+from relax_lint.analysis.kernel_operands import operand_types
 from relax_lint.analysis.partial_results import partial_results
 from relax_lint.facts.kernel_entry import bind
 from relax_lint.model.kernel_body.fills import merged
@@ -30,16 +30,19 @@ def reach_together(mended: Sequence[Mending], reading: Reading, flow: FunctionFl
     """When several writes, each of a part of a tensor, have together written all bytes that are read; false
     where that cannot be stated.
     """
-    is_one = len(mended) == 1 and not mended[0].branches
-    if is_one and reads_all(reading, flow):
-        return sympy.false
     wanted = _wanted(reading, flow)
-    return _reached(mended, wanted, reading.value, flow) if wanted else sympy.false
+    is_one = len(mended) == 1 and not mended[0].branches
+    if not wanted or (is_one and _is_all(wanted, reading, flow)):
+        return sympy.false
+    return _reached(mended, wanted, reading.value, flow)
 
 
 def reads_all(reading: Reading, flow: FunctionFlow) -> bool:
     """Whether it is not known that a part of what is given is not read."""
-    wanted = _wanted(reading, flow)
+    return _is_all(_wanted(reading, flow), reading, flow)
+
+
+def _is_all(wanted: Sequence[Fill], reading: Reading, flow: FunctionFlow) -> bool:
     everything = _all_of(reading.value, reading.value, flow)
     return not wanted or all(_are_among(one, wanted) == sympy.true for one in everything)
 
@@ -56,8 +59,7 @@ def whole_write(mending: Mending, flow: FunctionFlow) -> Boolean:
     if kernel is None:
         partial = partial_results(call, flow.function)
         return partial.get(position - len(call.arguments), condition)
-    operands = operands_of(call, flow.function)
-    bound = bind(kernel, [operand.type for operand in operands])
+    bound = bind(kernel, operand_types(call, flow.function))
     known = condition.free_symbols <= bound.values.keys()
     return condition.xreplace(bound.values) if known else sympy.false
 
@@ -148,7 +150,7 @@ def _bound(
     dtype = parameter.dtype if isinstance(parameter, BufferParameter) else None
     if not isinstance(dtype, DType) or dtype.bits % 8:
         return
-    values = bind(kernel, [operand.type for operand in operands_of(call, flow.function)]).values
+    values = bind(kernel, operand_types(call, flow.function)).values
     for fill in fills:
         sizes = [size for repeat in fill.repeats for size in (repeat.distance, repeat.trips)]
         if all(one.free_symbols <= values.keys() for one in (fill.start, fill.block, fill.steps, *sizes)):

@@ -9,7 +9,7 @@ from typing import Any
 import sympy
 
 from relax_lint.analysis.flow import FunctionFlow
-from relax_lint.analysis.kernel_operands import operands_of
+from relax_lint.analysis.kernel_operands import operand_types
 from relax_lint.facts.kernel_entry import bind
 from relax_lint.model.kernels import BufferParameter, Kernel
 from relax_lint.model.operations import KernelCall
@@ -45,7 +45,7 @@ def outcome_on_shared_memory(call: KernelCall, written: int, other: int, flow: F
     distance = _distance(call, written, other, kernel, flow)
     if kernel.differs is None or distance is None:
         return Outcome.NOT_KNOWN
-    types = [operand.type for operand in operands_of(call, flow.function)]
+    types = operand_types(call, flow.function)
     # Where the kernel uses a symbol without a value, it is not carried out.
     binding = bind(kernel, types)
     free = {s for s, value in binding.values.items() if value.free_symbols}
