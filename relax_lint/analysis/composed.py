@@ -12,8 +12,8 @@ from functools import cached_property, partial
 from relax_lint.analysis.observed_parts import Flow
 from relax_lint.analysis.trial_damage import DamagedWalk, Damaging
 from relax_lint.analysis.trial_sizes import Sizes, sized, sizes_to_try
-from relax_lint.analysis.trial_tensors import MOST_ELEMENTS, TrialTensor, Unclear
-from relax_lint.analysis.trial_walk import Spent, Stopped
+from relax_lint.analysis.trial_tensors import MOST_ELEMENTS, Stopped, TrialTensor, Unclear
+from relax_lint.analysis.trial_walk import Spent
 from relax_lint.model.operations import Op, ValueId
 from relax_lint.model.types import extents_of
 

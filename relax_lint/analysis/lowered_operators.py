@@ -19,7 +19,7 @@ from relax_lint.model.builder import build_program
 from relax_lint.model.kernels import BufferParameter, Kernel
 from relax_lint.model.operations import Constant, GetItem, KernelCall, ValueId
 from relax_lint.model.program import Function, Program
-from relax_lint.model.types import ValueType
+from relax_lint.model.types import PrimType, ValueType
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm import reshapes, versions
 from relax_lint.vm.calls import CallKind
@@ -34,7 +34,7 @@ _HOST = "llvm"
 class Lowered:
     """The arguments that a kernel takes at their data pointer alone. Where it `reshapes`, TVM may make a view
     in its place. Where one `kernel` is all that becomes of the operator, each argument is given to some of
-    its parameters, others are given `constants`, and the results are those from `outputs` on.
+    its parameters, others are given `constants` or `numbers`, and the results are those from `outputs` on.
     """
 
     taken: frozenset[Path] = frozenset()
@@ -43,6 +43,7 @@ class Lowered:
     given: Mapping[Path, frozenset[int]] = field(default_factory=dict)
     outputs: int = 0
     constants: Mapping[int, tuple[ValueType, Any]] = field(default_factory=dict)
+    numbers: Mapping[int, PrimType] = field(default_factory=dict)
 
 
 class LoweredOperators:
@@ -100,6 +101,7 @@ def _lowered(call: KernelCall) -> Lowered:
             if versions.identity(node) not in own
             for position in at.get(value, ())
         },
+        dict(_numbers(main, only[1])) if only else {},
     )
 
 
@@ -118,9 +120,18 @@ def _only_kernel(main: Function, program: Program) -> tuple[Kernel, KernelCall] 
         return None
     kernel = program.kernels.get(calls[0].callee)
     given = set(calls[0].arguments)
-    if kernel is None or not given <= {*main.parameters, *_constants(main)}:
+    numbers = (calls[0].arguments[at] for at, _ in _numbers(main, calls[0]))
+    if kernel is None or not given <= {*main.parameters, *_constants(main), *numbers}:
         return None
     return kernel, calls[0]
+
+
+def _numbers(main: Function, call: KernelCall) -> Iterator[tuple[int, PrimType]]:
+    """The numbers that a kernel is given, by their positions."""
+    for position, argument in enumerate(call.arguments):
+        type_ = main.type_of(argument)
+        if isinstance(type_, PrimType):
+            yield position, type_
 
 
 def _constants(main: Function) -> Mapping[ValueId, Any]:

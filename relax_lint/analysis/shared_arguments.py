@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from relax_lint.analysis.observed_parts import Flow
 from relax_lint.analysis.trial_sizes import Sizes
-from relax_lint.analysis.trial_tensors import Unclear, carry_out
-from relax_lint.analysis.trial_walk import Budget, Seen, Spent, Walk
+from relax_lint.analysis.trial_tensors import Seen, TrialTensor, Unclear, carry_out
+from relax_lint.analysis.trial_walk import Budget, Spent, Walk
 from relax_lint.model.kernel_body.machine import Cells
 from relax_lint.model.operations import KernelCall
 
@@ -42,7 +42,10 @@ class ApartAndShared(Walk):
             raise Unclear if found is None else Spent
         kernel, given = found
         shared = given[self._position]
-        if not any(one.both is shared.both for at, one in enumerate(given) if at != self._position):
+        others = [one for at, one in enumerate(given) if at != self._position]
+        if not isinstance(shared, TrialTensor) or not any(
+            isinstance(one, TrialTensor) and one.both is shared.both for one in others
+        ):
             # Two tensors on one storage are followed as two.
             raise Unclear
         own, mixed = shared.with_a_side_of_its_own()

@@ -7,9 +7,9 @@ from __future__ import annotations
 from relax_lint.analysis.observed_parts import Flow
 from relax_lint.analysis.struck import IsStruck, struck
 from relax_lint.analysis.trial_sizes import Sizes
-from relax_lint.analysis.trial_tensors import TrialTensor, Unclear
+from relax_lint.analysis.trial_tensors import Seen, TrialTensor, Unclear
 from relax_lint.analysis.trial_values import exchanged, leaves
-from relax_lint.analysis.trial_walk import Budget, Seen, Walk
+from relax_lint.analysis.trial_walk import Budget, Walk
 from relax_lint.model.operations import KernelCall, Op, ValueId
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.quantity import Unknown

@@ -10,8 +10,8 @@ import sympy
 
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.trial_sizes import Sizes, sizes_to_try
-from relax_lint.analysis.trial_tensors import TrialTensor, Unclear, carry_out
-from relax_lint.analysis.trial_walk import Spent, Stopped, Walk
+from relax_lint.analysis.trial_tensors import Stopped, TrialTensor, Unclear, carry_out, written_by
+from relax_lint.analysis.trial_walk import Spent, Walk
 from relax_lint.model.operations import If, KernelCall, Op
 
 _TRIALS = 3
@@ -106,7 +106,7 @@ class Run(Walk):
             raise Unclear
         kernel, given = found
         self._budget.left -= 1 + carry_out(kernel, given)
-        self.stored = tuple(frozenset(given[at].both[0].stored) for at in sorted(kernel.writes))
+        self.stored = tuple(frozenset(one.both[0].stored) for one in written_by(kernel, given))
 
     def _before(self, op: Op) -> None:
         if op.place.index == self._at:

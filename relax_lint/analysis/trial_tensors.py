@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from relax_lint.model.kernel_body.cells import Declined
+from relax_lint.model.kernel_body.cells import Declined, Refused
 from relax_lint.model.kernel_body.kept import kept_by
 from relax_lint.model.kernel_body.machine import Cells
 from relax_lint.model.kernels import Kernel
@@ -23,6 +23,14 @@ _NEAR = 1e-4
 
 class Unclear(Exception):
     """It is not found out what is computed."""
+
+
+class Seen(Exception):
+    """The damage decides what is done."""
+
+
+class Stopped(Exception):
+    """What is asserted does not hold with these contents."""
 
 
 class TrialTensor:
@@ -142,24 +150,38 @@ class TrialTensor:
         return any(_is_far(one[at], other[at]) for at in _known(one, other, self.count))
 
 
-def carry_out(kernel: Kernel, given: Sequence[TrialTensor]) -> int:
+def carry_out(kernel: Kernel, given: Sequence[TrialTensor | int]) -> int:
     """Carry out a kernel on its arguments, without damage and with it; the number of steps. Raises `Unclear`
-    where that is not possible: then they may hold anything.
+    where that is not possible: then they may hold anything; `Stopped` where the kernel asserts what does not
+    hold, `Seen` where that is so only on one side.
     """
-    steps = 0
-    is_sparse = any(one.count > MOST_ELEMENTS for one in given)
+    steps, stops = 0, 0
+    is_sparse = any(one.count > MOST_ELEMENTS for one in given if not isinstance(one, int))
     for side in (0, 1):
-        for position in kernel.writes:
-            given[position].both[side].stored.clear()
-            given[position].both[side].chosen.clear()
-        taken = kernel.carry_out([(one.both[side], one.shape) for one in given], is_sparse=is_sparse)
+        written = [one.both[side] for one in written_by(kernel, given)]
+        for cells in written:
+            cells.stored.clear()
+            cells.chosen.clear()
+        held = [one if isinstance(one, int) else (one.both[side], one.shape) for one in given]
+        try:
+            taken = kernel.carry_out(held, is_sparse=is_sparse)
+        except Refused:
+            stops += 1
+            continue
         if taken is None:
             raise Unclear
         if is_sparse:
-            for position in kernel.writes:
-                _forget_the_rest(given[position].both[side])
+            for cells in written:
+                _forget_the_rest(cells)
         steps += taken
+    if stops:
+        raise Stopped if stops == len((0, 1)) else Seen
     return steps
+
+
+def written_by(kernel: Kernel, given: Sequence[TrialTensor | int]) -> list[TrialTensor]:
+    """The tensors among the arguments of a kernel that it writes, in their order."""
+    return [one for position in sorted(kernel.writes) if not isinstance(one := given[position], int)]
 
 
 def _forget_the_rest(cells: Cells) -> None:

@@ -11,7 +11,14 @@ from typing import Any, Protocol, TypeAlias
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.observed_parts import Flow
 from relax_lint.analysis.trial_sizes import Sizes, sized
-from relax_lint.analysis.trial_tensors import TrialTensor, Unclear, carry_out
+from relax_lint.analysis.trial_tensors import (
+    Seen,
+    Stopped,
+    TrialTensor,
+    Unclear,
+    carry_out,
+    written_by,
+)
 from relax_lint.analysis.trial_values import Held, fields, leaves
 from relax_lint.model.kernels import Kernel
 from relax_lint.model.operations import (
@@ -30,7 +37,7 @@ from relax_lint.model.operations import (
     ValueId,
     View,
 )
-from relax_lint.model.types import TensorType, TupleType, ValueType
+from relax_lint.model.types import PrimType, TensorType, TupleType, ValueType
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.vm import versions
 from relax_lint.vm.calls import CallKind
@@ -43,14 +50,6 @@ Constants: TypeAlias = "dict[tuple[TensorType, str], TrialTensor]"
 
 class Spent(Exception):
     """There were enough steps."""
-
-
-class Seen(Exception):
-    """The damage decides what is done."""
-
-
-class Stopped(Exception):
-    """What is asserted does not hold with these contents."""
 
 
 class Budget(Protocol):
@@ -215,17 +214,22 @@ class Walk:
             raise Spent
         try:
             self._budget.left -= 1 + carry_out(kernel, given)
-            self._stored = [given[position] for position in sorted(kernel.writes)]
+            self._stored = written_by(kernel, given)
         except Unclear:
-            if any(one.differs for one in given if one is not None):
+            if any(one.differs for one in given if isinstance(one, TrialTensor)):
                 raise
 
-    def _given(self, op: KernelCall) -> tuple[Kernel, list[TrialTensor]] | None:
+    def _given(self, op: KernelCall) -> tuple[Kernel, list[TrialTensor | int]] | None:
         """The kernel that a call runs, and what it is given, in the order of its parameters."""
         kernel = self._flow.effects.kernel_of(op)
         fresh: list[Held] = []
+        given: list[Held | int]
         if kernel is not None and op.kind in _KNOWN_KINDS:
-            given = [self._of(argument) for argument in op.arguments]
+            types = map(self._function.type_of, op.arguments)
+            given = [
+                self._number(type_) if isinstance(type_, PrimType) else self._of(argument)
+                for argument, type_ in zip(op.arguments, types, strict=True)
+            ]
             if op.kind is not CallKind.PRIM_FUNC:
                 fresh = self._results(op)
         elif op.kind is CallKind.OPERATOR:
@@ -233,7 +237,10 @@ class Walk:
             kernel = lowered.kernel
             if kernel is None:
                 return None
-            by_position = {at: self._constant(*made) for at, made in lowered.constants.items()}
+            by_position: dict[int, Held | int] = {
+                at: self._constant(*made) for at, made in lowered.constants.items()
+            }
+            by_position.update((at, self._number(type_)) for at, type_ in lowered.numbers.items())
             for path, positions in lowered.given.items():
                 held = self._field(op.arguments[path[0]], path[1:])
                 by_position.update(dict.fromkeys(positions, held))
@@ -242,8 +249,13 @@ class Walk:
         else:
             return None
         both = [*given, *fresh]
-        small = [one for one in both if isinstance(one, TrialTensor)]
-        return (kernel, small) if len(small) == len(both) == len(kernel.parameters) else None
+        known = [one for one in both if isinstance(one, TrialTensor | int)]
+        return (kernel, known) if len(known) == len(both) == len(kernel.parameters) else None
+
+    def _number(self, type_: PrimType) -> int | None:
+        """A number that a kernel is given, at these sizes."""
+        number = None if type_.value is None else type_.value.xreplace(dict(self._sizes))
+        return None if number is None or not number.is_Integer else int(number)
 
     def _results(self, op: KernelCall) -> list[Held]:
         """The results of a call that are new; the others are arguments."""

@@ -117,6 +117,8 @@ _TOO_DEEP = "its expressions are nested too deeply to be read"
 
 
 T = TypeVar("T")
+Given: TypeAlias = "int | tuple[Any, tuple[int, ...]]"
+"""What a kernel is carried out on: a number, or cells with the shape of a parameter."""
 
 
 class Tried(Protocol):
@@ -137,9 +139,9 @@ class Tried(Protocol):
     def is_left(self, position: int) -> bool:
         """Whether something of an output was left alone, at each of the first sizes."""
 
-    def carry_out(self, given: Sequence[tuple[Any, tuple[int, ...]]], *, is_sparse: bool) -> int | None:
-        """Carry it out once on these cells, each with the shape of a parameter, or only some steps of each
-        long loop; how many steps that took, or None where it was not possible.
+    def carry_out(self, given: Sequence[Given], *, is_sparse: bool) -> int | None:
+        """Carry it out once on these numbers and these cells, each with the shape of a parameter, or only
+        some steps of each long loop; how many steps that took, or None where it was not possible.
         """
 
 
@@ -268,9 +270,10 @@ class Kernel:
         """Whether something of a parameter that is written was seen to be left alone, at all sizes tried."""
         return self._try(frozenset((parameter,)), frozenset(), lambda tried: tried.is_left(parameter))
 
-    def carry_out(self, given: Sequence[tuple[Any, tuple[int, ...]]], *, is_sparse: bool) -> int | None:
-        """Carry it out once on cells, each with the shape of a parameter, or only some steps of each long
-        loop; how many steps that took, or None where it was not possible.
+    def carry_out(self, given: Sequence[Given], *, is_sparse: bool) -> int | None:
+        """Carry it out once on numbers and cells, each with the shape of a parameter, or only some steps of
+        each long loop; how many steps that took, or None where it was not possible. Raises `Refused` where
+        an assertion does not hold.
         """
         return self._ask(frozenset(), frozenset(), lambda tried: tried.carry_out(given, is_sparse=is_sparse))
 

@@ -16,6 +16,14 @@ class Outside(Declined):
     """The body uses an element that its buffer does not have."""
 
 
+class Spent(Declined):
+    """It takes more steps than may be gone."""
+
+
+class Refused(Exception):
+    """The body asserts something that does not hold: the kernel ends there, and the virtual machine fails."""
+
+
 ENDS_A_TRIAL = (Declined, ArithmeticError, ValueError, LookupError, TypeError)
 """What is raised where a body cannot be carried out to its end, by Python too: with these numbers it divides
 by zero, say, or needs a value that it has not got.
@@ -68,7 +76,7 @@ class Frame:
         self.steps = steps
 
     def step(self) -> None:
-        """Count a step. Raises `Declined` after the last one."""
+        """Count a step. Raises `Spent` after the last one."""
         self.steps -= 1
         if self.steps < 0:
-            raise Declined
+            raise Spent

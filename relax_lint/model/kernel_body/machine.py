@@ -9,12 +9,15 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from relax_lint.model.kernel_body.cells import Declined, Frame, Memory, key_of
+from relax_lint.model.kernel_body.carried import is_carried
+from relax_lint.model.kernel_body.cells import Declined, Frame, Memory, Refused, key_of
 from relax_lint.model.kernel_body.compiling import Action, Compiler, Value, repeated
 from relax_lint.model.kernel_body.kept import Keep, kept_by
 from relax_lint.vm import nodes
 
 _FEW_STEPS = 8
+_MOST_CARRIED = 256
+"""So many steps of a long loop that carries a value are carried out: half of a number so often is zero."""
 _MOST_BITS = 64
 _THREAD_BINDING = 4
 
@@ -165,7 +168,9 @@ class Cells:
 
 
 class Run(Frame):
-    """A frame in which long loops have only some of their steps, if it `is_sparse`."""
+    """A frame in which long loops have only some of their steps, if it `is_sparse`: more of them where a
+    value is carried round.
+    """
 
     is_sparse = False
 
@@ -182,18 +187,20 @@ class MachineCompiler(Compiler):
         """The constants that were met."""
         self.calls: set[str] = set()
         """The functions that were met."""
+        self.carries = False
+        """Whether a loop was met that carries a value."""
 
     def statement(self, node: Any) -> Action:
-        """A statement. An assertion is declined: who looks at what it asks is not told by what is stored."""
+        """A statement."""
         kind = type(node).__name__
-        if kind == "AssertStmt":
-            raise Declined
         if kind == "AttrStmt" and type(node.node).__name__ != "IterVar":
             return self.statement(node.body)
         if kind == "For":
             return self._loop(node)
         if kind == "BufferStore":
             return self._stored(node)
+        if kind == "AssertStmt":
+            return self._assert(node)
         if kind == "Bind" and self._looks_at_data(node.value):
             self._of_data.add(node.var)
         return super().statement(node)
@@ -204,19 +211,30 @@ class MachineCompiler(Compiler):
         given = getattr(node, "step", None)
         first, extent, var = self.value(node.min), self.value(node.extent), key_of(node.loop_var)
         stride, body = self.value(1 if given is None else given), self.statement(node.body)
+        most = _MOST_CARRIED if is_carried(node) else _FEW_STEPS
+        self.carries |= most == _MOST_CARRIED
 
         def steps(frame: Frame) -> Iterator[None]:
             start, width = first(frame), stride(frame)
             if width < 1:
                 raise Declined
             numbers: Sequence[int] = range(start, start + extent(frame), width)
-            if isinstance(frame, Run) and frame.is_sparse and len(numbers) > _FEW_STEPS:
-                numbers = numbers[0], numbers[1], numbers[-1]
+            if isinstance(frame, Run) and frame.is_sparse and len(numbers) > most:
+                numbers = (*numbers[: 2 if most == _FEW_STEPS else most - 1], numbers[-1])
             for number in numbers:
                 frame.scalars[var] = number
                 yield
 
         return repeated(steps, body)
+
+    def _assert(self, node: Any) -> Action:
+        condition = self.value(node.condition)
+
+        def run(frame: Frame) -> None:
+            if not condition(frame):
+                raise Refused
+
+        return run
 
     def _stored(self, node: Any) -> Action:
         if getattr(node, "predicate", None) is not None:

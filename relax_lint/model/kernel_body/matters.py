@@ -16,13 +16,17 @@ from typing import Any, TypeAlias
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.model.kernel_body.cells import ENDS_A_TRIAL, Declined, Memory, Outside
+from relax_lint.model.kernel_body.cells import ENDS_A_TRIAL, Declined, Memory, Outside, Refused, Spent
+from relax_lint.model.kernel_body.drawn import KINDS, Drawn
 from relax_lint.model.kernel_body.kept import kept_by
 from relax_lint.model.kernel_body.machine import ASKS_FOR_NAN, Cells, MachineCompiler, Run
 
 Sizes: TypeAlias = "Mapping[sympy.Symbol, int]"
+Given: TypeAlias = "int | tuple[Cells, tuple[int, ...]]"
 
 _MOST_STEPS = 6_000
+_MOST_CARRIED = 20_000
+"""The same where loops carry values round."""
 _MOST_ELEMENTS = 1_000
 _USUAL_WORK, _MOST_WORK = 800, 30_000
 """So many steps are gone in a kernel as long as all that is tried matters, and where something does not."""
@@ -36,12 +40,12 @@ _OTHERS = (5, 0, 8, 2, 4)
 _MOST_POINTS = 9
 """At so many sizes at most a kernel is tried, at twice as many where it always leaves its memory."""
 _LARGEST = 64
+_MANY = 256
+"""Where loops carry values round, this size is tried first: halved so often every number is zero."""
 _MOST_APART = 32
 """Of so many elements at most each one is looked at."""
-_BITS = 2**64 - 1
-_SHIFTS = (-1, -0.5, 0, 0.5, 1)
-_KINDS = 5
-"""So many kinds of contents there are."""
+_REFUSED: list[Cells] = []
+"""What a run stores that an assertion ends: nobody sees it."""
 
 
 class Matters:
@@ -67,8 +71,7 @@ class Matters:
         self._keeps: list[Any] = []
         self._spent = 0
         self._known: dict[Any, list[Cells] | None] = {}
-        self._constants: list[float] = []
-        self._asks_for_nan = False
+        self._drawn = Drawn()
         self._is_declined = False
 
     def where(self, position: int, when: Boolean) -> Boolean:
@@ -114,7 +117,7 @@ class Matters:
 
     def _counts(self, position: int) -> Iterator[tuple[Sizes, int]]:
         """How many elements it has at each of the first sizes."""
-        for sizes in islice(self._points(position, sympy.true), len(_SMALL)):
+        for sizes in islice(self._points(position, sympy.true, many=False), len(_SMALL)):
             yield sizes, math.prod(_extents(self._shapes[position] or (), sizes))
 
     def is_seen_in_each(self, position: int) -> bool:
@@ -129,25 +132,32 @@ class Matters:
         sizes and with each of some contents.
         """
         shape, found = self._shapes[position] or (), list[bool]()
-        for sizes in islice(self._points(position, sympy.true), len(_SMALL)):
-            for trial in range(_KINDS):
+        for sizes in islice(self._points(position, sympy.true, many=False), len(_SMALL)):
+            for trial in range(KINDS):
                 try:
                     stored = self._begun(sizes, trial, is_sparse=False)
                 except ENDS_A_TRIAL:
                     return False
+                if stored is _REFUSED:
+                    continue
                 count = math.prod(_extents(shape, sizes))
                 found.append(stored is not None and len(stored[0].stored | stored[0].chosen) < count)
         return bool(found) and all(found)
 
-    def carry_out(self, given: Sequence[tuple[Cells, tuple[int, ...]]], *, is_sparse: bool) -> int | None:
-        """Carry it out once on these cells, each with the shape of a parameter, or only some steps of each
-        long loop; how many steps that took, or None where it was not possible.
+    def carry_out(self, given: Sequence[Given], *, is_sparse: bool) -> int | None:
+        """Carry it out once on these numbers and these cells, each with the shape of a parameter, or only
+        some steps of each long loop; how many steps that took, or None where it was not possible. Raises
+        `Refused` where an assertion does not hold.
         """
         sizes: dict[sympy.Symbol, int] = {}
         buffers: dict[Any, Memory] = {}
-        for variable, shape, (cells, extents) in zip(
-            self._prim_func.params, self._shapes, given, strict=True
-        ):
+        for variable, shape, one in zip(self._prim_func.params, self._shapes, given, strict=True):
+            if isinstance(one, int):
+                if shape is not None or variable not in self._symbols:
+                    return None
+                sizes[self._symbols[variable]] = one
+                continue
+            cells, extents = one
             if shape is None or len(shape) != len(extents):
                 return None
             held: Any = cells
@@ -158,20 +168,24 @@ class Matters:
                 self._compile()
             # The offset of a buffer is no size: the cells begin where it does.
             scalars = {var: sizes[symbol] for var, symbol in self._symbols.items() if symbol in sizes}
-            run = Run(scalars, buffers, _MOST_STEPS)
+            run = Run(scalars, buffers, self._most_steps)
             run.is_sparse = is_sparse
             self._body(run)
         except ENDS_A_TRIAL:
             return None
-        return _MOST_STEPS - run.steps
+        return self._most_steps - run.steps
 
-    def _points(self, position: int, when: Boolean) -> Iterator[Sizes]:
-        """Sizes at which a condition holds and a parameter has elements."""
+    def _points(self, position: int, when: Boolean, *, many: bool = True) -> Iterator[Sizes]:
+        """Sizes at which a condition holds and a parameter has elements, small ones first, but for the `many`
+        steps of loops that carry values round.
+        """
         symbols = sorted(dict.fromkeys(self._symbols.values()), key=lambda one: str(one.name))
         own = {int(one) for one in when.atoms(sympy.Integer)}
         beyond = sorted(one + more for one in own for more in (0, 1) if _SMALL[-1] < one < _LARGEST)
         some = (_SMALL, (*_OTHERS, *beyond), (*_SMALL, *_OTHERS, *beyond))
         turns = chain.from_iterable(_in_turn(numbers, len(symbols)) for numbers in some)
+        if many and self._carries():
+            turns = chain(((_MANY,) * len(symbols),), turns)
         possible = (
             sizes
             for point in dict.fromkeys(turns)
@@ -201,9 +215,10 @@ class Matters:
                 break
             try:
                 results = [self._begun(sizes, trial, is_sparse), self._run(position, sizes, trial, is_sparse)]
-            except ENDS_A_TRIAL:
+            except ENDS_A_TRIAL as ended:
                 failed += 1
-                if failed > _ENOUGH or self._is_declined:
+                is_spent = is_sparse and isinstance(ended, Spent)
+                if failed > _ENOUGH or is_spent or self._is_declined:
                     return None
                 is_sparse = True
                 continue
@@ -214,6 +229,8 @@ class Matters:
                     return None
                 continue
             one, other = results
+            if one is other is _REFUSED:
+                continue
             if one is None or other is None:
                 # What leaves the memory is wrong for another reason; what stays inside may be all the same.
                 continue
@@ -238,7 +255,7 @@ class Matters:
             both = self._both(position, sizes, trial, is_sparse=is_sparse)
             if both is None and not is_sparse and not self._is_declined:
                 is_sparse, both = True, self._both(position, sizes, trial, is_sparse=True)
-            if both is None:
+            if both is None or any(one is _REFUSED for one in both):
                 continue
             if left is None and is_sparse:
                 left = {(n, cell) for n, cells in enumerate(both[0]) for cell in cells.stored}
@@ -262,6 +279,19 @@ class Matters:
             return None
         return None if one is None or other is None else (one, other)
 
+    def _carries(self) -> bool:
+        """Whether loops carry values round, as far as that is known."""
+        try:
+            if self._body is None and not self._is_declined:
+                self._compile()
+        except ENDS_A_TRIAL:
+            return False
+        return self._compiler.carries
+
+    @property
+    def _most_steps(self) -> int:
+        return _MOST_CARRIED if self._compiler.carries else _MOST_STEPS
+
     def _compile(self) -> None:
         self._is_declined = True
         self._keeps = [
@@ -269,8 +299,8 @@ class Matters:
             for var, shape in zip(self._prim_func.params, self._shapes, strict=True)
         ]
         self._body = self._compiler.statement(self._prim_func.body)
-        self._constants = sorted(self._compiler.constants)
-        self._asks_for_nan = not ASKS_FOR_NAN.isdisjoint(self._compiler.calls)
+        asks = not ASKS_FOR_NAN.isdisjoint(self._compiler.calls)
+        self._drawn = Drawn(sorted(self._compiler.constants), asks_for_nan=asks)
         self._is_declined = False
 
     def _begun(self, sizes: Sizes, trial: int, is_sparse: bool) -> list[Cells] | None:
@@ -284,7 +314,7 @@ class Matters:
         self, changed: int | None, sizes: Sizes, trial: int, is_sparse: bool, cell: int | None = None
     ) -> list[Cells] | None:
         """What is stored where in the end, with other contents of one parameter, or of one `cell` of it; None
-        where an element was used that is none. Raises `Declined`.
+        where an element was used that is none, `_REFUSED` where an assertion did not hold. Raises `Declined`.
         """
         if self._is_declined:
             raise Declined
@@ -299,55 +329,27 @@ class Matters:
                 memory: Any = held
                 buffers[variables[place]] = Memory(memory, 0, _extents(shape, sizes))
                 cells[place] = held
-        run = Run({var: sizes[symbol] for var, symbol in self._symbols.items()}, buffers, _MOST_STEPS)
+        run = Run({var: sizes[symbol] for var, symbol in self._symbols.items()}, buffers, self._most_steps)
         run.is_sparse = is_sparse
         try:
             self._body(run)
         except Outside:
             return None
+        except Refused:
+            return _REFUSED
         finally:
-            self._spent += _MOST_STEPS - run.steps
+            self._spent += self._most_steps - run.steps
         return [cells[place] for place in self._written if place in cells]
 
     def _contents(
         self, place: int, trial: int, changed: int | None, only: int | None
     ) -> Callable[[int], Any]:
-        """What a parameter holds; in some trials the same in each element."""
-        keep, kind = self._keeps[place], trial % _KINDS
+        """What a parameter holds."""
         is_changed = place == changed or (changed in self._alike and place in self._alike)
         tensor = min(self._alike) if place in self._alike else place
-        seeds = [_mixed((trial * 2 + number) * 64 + tensor) for number in (0, 1)]
-        constants, asks_for_nan = self._constants, self._asks_for_nan
-
-        def begin(cell: int) -> Any:
-            seed = seeds[is_changed and only in (None, cell)]
-            chance = _mixed(seed if kind == _KINDS - 1 else seed + cell)
-            return keep(_number(chance, kind, constants, asks_for_nan))
-
-        return begin
-
-
-def _number(chance: int, kind: int, constants: Sequence[float], asks_for_nan: bool) -> float:
-    """A number of some kind, drawn by 64 random bits."""
-    roll, chance = chance % 100, chance // 100
-    if asks_for_nan and roll < 20:
-        return (math.nan, math.inf)[chance % 2]
-    if roll < 30 and constants:
-        place, shift = divmod(chance, len(_SHIFTS))
-        return constants[place % len(constants)] + _SHIFTS[shift]
-    if kind == 1 or roll >= 95:
-        return (-1, 1)[chance % 2] * 10.0 ** (chance % 9) * (1 + chance % 1_009 / 1_009)
-    if kind == 2:
-        return chance % 2
-    return chance % 10 + 0.013 if kind == 3 else chance % 19 - 9 + 0.013
-
-
-def _mixed(number: int) -> int:
-    """64 bits that a number is told by and that look random."""
-    for times in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9):
-        number = (number + 1) * times & _BITS
-        number ^= number >> 31
-    return number
+        return self._drawn.of(
+            tensor, trial, self._keeps[place], lambda cell: is_changed and only in (None, cell)
+        )
 
 
 def _in_turn(numbers: Sequence[int], count: int) -> Iterator[tuple[int, ...]]:
@@ -366,6 +368,8 @@ def _alike(one: Sequence[Cells], other: Sequence[Cells], *, is_sparse: bool) -> 
     """Whether what was stored in one run or in the other is the same after both. Where data chose where to
     store and steps were left out, that is asked of what both have stored: those steps may have stored there.
     """
+    if one is _REFUSED or other is _REFUSED:
+        return one is other
     for first, second in zip(one, other, strict=True):
         everything = first.stored | first.chosen, second.stored | second.chosen
         asked = everything[0] & everything[1] if is_sparse else everything[0] | everything[1]
