@@ -72,6 +72,8 @@ KERNELS_OF = {
     "through a buffer, less": ("int32", BOTH.format(9, "* 2"), WRONG),
     "of each step anew": ("int32", LOOP.format(100, "y[i] = x[i] * 2"), WRONG),
     "asked and lost": ("int32", 'assert -5000 < x[i], "no"\ny[i] = x[i] * 0', UNSURE),
+    "asked and lost in some sizes": ("int32", 'assert SIZE % 2 == 0, "no"\ny[i] = x[i] * 0', UNSURE),
+    "asked and kept in some sizes": ("int32", 'assert SIZE % 2 == 0, "no"\ny[i] = x[i] * 1', WRONG),
     "asked and kept": ("int32", 'assert -5000 < x[i], "no"\ny[i] = x[i] * 1', WRONG),
 }
 HEAD = """
@@ -95,12 +97,12 @@ def main_NUMBER(x: {T4}, y: {T4}):
 """
 
 
-def _text(*, damaged: bool) -> str:
+def _text(*, damaged: bool, size: str = "4") -> str:
     texts = [KERNELS]
     for number, (dtype, body, _) in enumerate(KERNELS_OF.values()):
         text = (HEAD + MAIN).replace("BODY", indent(body, " " * 8).strip())
         text = text.replace("NUMBER", f"{number}").replace("DTYPE", dtype)
-        texts.append(text.replace("OTHER", "s" if damaged else STORAGE))
+        texts.append(text.replace("OTHER", "s" if damaged else STORAGE).replace("SIZE", size))
     return "".join(texts)
 
 
@@ -122,7 +124,7 @@ def test_what_gets_lost_in_each_of_many_elements() -> None:
 
 
 def test_of_tensors_of_any_size_too() -> None:
-    said = _said(of_any_size(_text(damaged=True)))
+    said = _said(of_any_size(_text(damaged=True, size="n")))
     # Without elements all is right.
     wanted = {name: "n <= 0" if verdict is WRONG else None for name, (_, _, verdict) in KERNELS_OF.items()}
     assert {name: safe_when for name, (_, safe_when) in said.items()} == wanted

@@ -229,10 +229,12 @@ class MachineCompiler(Compiler):
 
     def _assert(self, node: Any) -> Action:
         condition = self.value(node.condition)
+        # At other sizes it is carried out.
+        refused = Refused if self._looks_at_data(node.condition) else Declined
 
         def run(frame: Frame) -> None:
             if not condition(frame):
-                raise Refused
+                raise refused
 
         return run
 
