@@ -4,17 +4,18 @@ reads may look at another part.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TypeAlias
 
 import sympy
 
 from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.observed_parts import Flow
+from relax_lint.analysis.trial_sizes import Sizes, distance_at
 from relax_lint.analysis.trial_tensors import TrialTensor, Unclear
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 from relax_lint.model.types import TensorType, ValueType
-from relax_lint.symbolic.quantity import Size, Unknown
+from relax_lint.symbolic.quantity import Unknown
 
 IsStruck: TypeAlias = "Callable[[int], bool]"
 """Whether an element was written over."""
@@ -50,7 +51,7 @@ def struck(
     op: Op,
     written: tuple[ValueId, ValueType, TrialTensor | None],
     read: tuple[ValueId, ValueType],
-    sizes: Mapping[sympy.Symbol, sympy.Integer],
+    sizes: Sizes,
     flow: Flow,
 ) -> IsStruck:
     """Which elements of a tensor that is read an operation wrote over, by the name `written` and with what it
@@ -62,22 +63,15 @@ def struck(
         if held is None:
             raise Unclear
         stored = held.both[0].stored | held.both[0].chosen
-    start = _number(flow.memory.range(name).start, sizes) - _number(flow.memory.range(read[0]).start, sizes)
+    start = distance_at(flow.memory.range(name).start, flow.memory.range(read[0]).start, sizes)
+    if start is None:
+        raise Unclear
     width, own = _width(type_), _width(read[1])
     end = start + _count(type_) * width
     if stored is None:
         return lambda cell: cell * own < end and (cell + 1) * own > start
     bytes_ = {start + at * width + byte for at in stored for byte in range(width)}
     return lambda cell: any(byte in bytes_ for byte in range(cell * own, (cell + 1) * own))
-
-
-def _number(size: Size, sizes: Mapping[sympy.Symbol, sympy.Integer]) -> int:
-    if isinstance(size, Unknown):
-        raise Unclear
-    found = size.xreplace(sizes)
-    if not found.is_Integer:
-        raise Unclear
-    return int(found)
 
 
 def _width(type_: ValueType) -> int:

@@ -6,13 +6,12 @@ from __future__ import annotations
 
 from relax_lint.analysis.observed_parts import Flow
 from relax_lint.analysis.struck import IsStruck, struck
-from relax_lint.analysis.trial_sizes import Sizes
+from relax_lint.analysis.trial_sizes import Sizes, distance_at
 from relax_lint.analysis.trial_tensors import Seen, TrialTensor, Unclear
 from relax_lint.analysis.trial_values import exchanged, leaves
 from relax_lint.analysis.trial_walk import Budget, Walk
 from relax_lint.model.operations import KernelCall, Op, ValueId
 from relax_lint.support.lazy_dataclass import record
-from relax_lint.symbolic.quantity import Unknown
 
 
 @record(frozen=True)
@@ -123,13 +122,9 @@ class DamagedWalk(Walk):
         owners = memory.owners(argument)
         if len(owners) != 1 or owners != memory.owners(self._value):
             return None
-        start, its = memory.range(argument).start, memory.range(self._value).start
-        if isinstance(start, Unknown) or isinstance(its, Unknown):
-            return None
-        distance = (start - its).xreplace(dict(self._sizes))
-        if not distance.is_Integer or int(distance) % target.width:
-            return None
-        return int(distance) // target.width
+        starts = memory.range(argument).start, memory.range(self._value).start
+        distance = distance_at(*starts, self._sizes)
+        return None if distance is None or distance % target.width else distance // target.width
 
     # -- the damage ----------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ import sympy
 
 from relax_lint.model.program import Function
 from relax_lint.model.types import TensorType, TupleType, ValueType
+from relax_lint.symbolic.quantity import Size, Unknown
 
 Sizes: TypeAlias = "Mapping[sympy.Symbol, sympy.Integer]"
 
@@ -32,6 +33,19 @@ def sizes_to_try(function: Function) -> tuple[Sizes, ...]:
 
 def _is_possible(function: Function, sizes: Sizes) -> bool:
     return not any(fact.condition.xreplace(sizes) == sympy.false for fact in function.facts)
+
+
+def number_at(size: Size | None, sizes: Sizes) -> int | None:
+    """What a size is at some sizes; None where that is no number."""
+    found = None if size is None or isinstance(size, Unknown) else size.xreplace(dict(sizes))
+    return None if found is None or not found.is_Integer else int(found)
+
+
+def distance_at(one: Size, other: Size, sizes: Sizes) -> int | None:
+    """How much larger a size is than another one at some sizes; None where that is not known."""
+    if isinstance(one, Unknown) or isinstance(other, Unknown):
+        return None
+    return number_at(one - other, sizes)
 
 
 def sized(type_: ValueType, sizes: Sizes) -> ValueType:

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias
 
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.observed_parts import Flow
-from relax_lint.analysis.trial_sizes import Sizes, sized
+from relax_lint.analysis.trial_sizes import Sizes, number_at, sized
 from relax_lint.analysis.trial_tensors import (
     Seen,
     Stopped,
@@ -227,7 +227,7 @@ class Walk:
         if kernel is not None and op.kind in _KNOWN_KINDS:
             types = map(self._function.type_of, op.arguments)
             given = [
-                self._number(type_) if isinstance(type_, PrimType) else self._of(argument)
+                number_at(type_.value, self._sizes) if isinstance(type_, PrimType) else self._of(argument)
                 for argument, type_ in zip(op.arguments, types, strict=True)
             ]
             if op.kind is not CallKind.PRIM_FUNC:
@@ -240,7 +240,9 @@ class Walk:
             by_position: dict[int, Held | int] = {
                 at: self._constant(*made) for at, made in lowered.constants.items()
             }
-            by_position.update((at, self._number(type_)) for at, type_ in lowered.numbers.items())
+            by_position.update(
+                (at, number_at(type_.value, self._sizes)) for at, type_ in lowered.numbers.items()
+            )
             for path, positions in lowered.given.items():
                 held = self._field(op.arguments[path[0]], path[1:])
                 by_position.update(dict.fromkeys(positions, held))
@@ -251,11 +253,6 @@ class Walk:
         both = [*given, *fresh]
         known = [one for one in both if isinstance(one, TrialTensor | int)]
         return (kernel, known) if len(known) == len(both) == len(kernel.parameters) else None
-
-    def _number(self, type_: PrimType) -> int | None:
-        """A number that a kernel is given, at these sizes."""
-        number = None if type_.value is None else type_.value.xreplace(dict(self._sizes))
-        return None if number is None or not number.is_Integer else int(number)
 
     def _results(self, op: KernelCall) -> list[Held]:
         """The results of a call that are new; the others are arguments."""

@@ -86,14 +86,8 @@ class KernelMatch:
         """The operands whose dtype the kernel's entry refuses."""
         return tuple(
             DTypeMismatch(position, type_.dtype.name, parameter.dtype.name)
-            for position, (parameter, type_) in enumerate(
-                zip(self.kernel.parameters, self.types, strict=False)
-            )
-            if isinstance(parameter, BufferParameter)
-            and isinstance(type_, TensorType)
-            and type_.dtype is not None
-            and type_.dtype.name != parameter.dtype.name
-            and parameter.dtype.name not in _UNCHECKED_DTYPES
+            for position, parameter, type_ in self._compared_buffers
+            if type_.dtype is not None and type_.dtype.name != parameter.dtype.name
         )
 
     @cached_property
@@ -114,17 +108,18 @@ class KernelMatch:
     @cached_property
     def unknown_dtype(self) -> int | None:
         """The first operand whose dtype the entry compares and nobody knows; None where there is none."""
-        pairs = enumerate(zip(self.kernel.parameters, self.types, strict=False))
-        return next(
-            (
-                position
-                for position, (parameter, type_) in pairs
-                if isinstance(parameter, BufferParameter)
-                and isinstance(type_, TensorType)
-                and type_.dtype is None
-                and parameter.dtype.name not in _UNCHECKED_DTYPES
-            ),
-            None,
+        return next((position for position, _, type_ in self._compared_buffers if type_.dtype is None), None)
+
+    @cached_property
+    def _compared_buffers(self) -> tuple[tuple[int, BufferParameter, TensorType], ...]:
+        """The tensors whose dtypes the kernel's entry compares, with their positions and parameters."""
+        pairs = zip(self.kernel.parameters, self.types, strict=False)
+        return tuple(
+            (position, parameter, type_)
+            for position, (parameter, type_) in enumerate(pairs)
+            if isinstance(parameter, BufferParameter)
+            and isinstance(type_, TensorType)
+            and parameter.dtype.name not in _UNCHECKED_DTYPES
         )
 
     @cached_property
