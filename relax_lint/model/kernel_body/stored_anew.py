@@ -27,7 +27,7 @@ def stored_anew(statements: Sequence[Any], memory_of: Callable[[Any], Hashable])
         store = statements[number]
         indices = tuple(store.indices)
         known = later.setdefault(store.buffer, [])
-        if any(all(map(comparing.structural_equal, indices, others)) for others in known):
+        if any(all(map(comparing.are_equal, indices, others)) for others in known):
             found.add(number)
         known.append(indices)
         parts = (store.value, *indices)
