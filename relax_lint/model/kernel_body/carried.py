@@ -13,7 +13,7 @@ from relax_lint.model.kernel_body.cells import key_of
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm import nodes
 
-_GATHERS = frozenset({"Add", "Sub", "Max", "Min", "BitwiseAnd", "BitwiseOr"})
+_GATHERS = {"Add": "sum", "Sub": "sum", "Max": "Max", "Min": "Min", "BitwiseAnd": "and", "BitwiseOr": "or"}
 """Of what these gather each step remains to be seen, or may."""
 _STATEMENTS = ("seq", "body", "then_case", "else_case", "block", "init")
 
@@ -117,13 +117,16 @@ def _gathers(value: Any, own: int) -> bool:
     """Whether a value is what the buffer held, and something else that is gathered there. Small integers
     overflow soon.
     """
-    if nodes.expression_kind(value) not in _GATHERS or re.fullmatch(r"u?int(8|16)", str(value.ty.dtype)):
+    how = _GATHERS.get(nodes.expression_kind(value))
+    if how is None or re.fullmatch(r"u?int(8|16)", str(value.ty.dtype)):
         return False
-    one = (nodes.bit_operation(value) if nodes.is_call(value) else None) or value
-    return any(
-        nodes.is_load(held) and key_of(nodes.loaded_buffer(held)) == own and own not in _loaded_by(other)
-        for held, other in ((one.a, one.b), (one.b, one.a))
-    )
+    while _GATHERS.get(nodes.expression_kind(value)) == how:
+        one = (nodes.bit_operation(value) if nodes.is_call(value) else None) or value
+        parts = [part for part in (one.a, one.b) if own in _loaded_by(part)]
+        if len(parts) != 1:
+            return False
+        (value,) = parts
+    return nodes.is_load(value) and key_of(nodes.loaded_buffer(value)) == own
 
 
 def _loaded_by(*values: Any) -> frozenset[int]:

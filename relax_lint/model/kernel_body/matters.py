@@ -41,7 +41,7 @@ _MOST_POINTS = 9
 """At so many sizes at most a kernel is tried, at twice as many where it always leaves its memory."""
 _LARGEST = 64
 _MANY = 256
-"""Where loops carry values round, this size is tried first: halved so often every number is zero."""
+"""Where loops carry values round, this size is tried too: halved so often every number is zero."""
 _MOST_APART = 32
 """Of so many elements at most each one is looked at."""
 _REFUSED: list[Cells] = []
@@ -88,6 +88,7 @@ class Matters:
             seen[tuple(sizes.items())] = self._at(position, sizes)
             if self._is_declined:
                 break
+        seen.update((tuple(sizes.items()), self._at(position, sizes)) for sizes in self._many(position, when))
         wrong = [dict(sizes) for sizes, found in seen.items() if found is False]
         if not wrong:
             return when
@@ -100,8 +101,7 @@ class Matters:
 
     def is_seen(self, position: int) -> bool:
         """Whether it was seen to matter, at each of the first sizes at which that was found out."""
-        points = islice(self._points(position, sympy.true), len(_SMALL))
-        return {self._at(position, sizes) for sizes in points} - {None} == {True}
+        return {self._at(position, sizes) for sizes in self._first_points(position)} - {None} == {True}
 
     def is_each_seen(self, position: int) -> bool:
         """Whether each element of it was seen to matter, at each of the first sizes; not if it is large."""
@@ -117,14 +117,14 @@ class Matters:
 
     def _counts(self, position: int) -> Iterator[tuple[Sizes, int]]:
         """How many elements it has at each of the first sizes."""
-        for sizes in islice(self._points(position, sympy.true, many=False), len(_SMALL)):
+        for sizes in islice(self._points(position, sympy.true), len(_SMALL)):
             yield sizes, math.prod(_extents(self._shapes[position] or (), sizes))
 
     def is_seen_in_each(self, position: int) -> bool:
         """Whether each element that is stored was seen to depend on it, at each of the first sizes: where
         those are too large to be tried, each that was stored in some of the steps.
         """
-        points = list(islice(self._points(position, sympy.true), len(_SMALL)))
+        points = list(self._first_points(position))
         return bool(points) and all(self._is_in_each(position, sizes) for sizes in points)
 
     def is_left(self, position: int) -> bool:
@@ -132,7 +132,7 @@ class Matters:
         sizes and with each of some contents.
         """
         shape, found = self._shapes[position] or (), list[bool]()
-        for sizes in islice(self._points(position, sympy.true, many=False), len(_SMALL)):
+        for sizes in islice(self._points(position, sympy.true), len(_SMALL)):
             for trial in range(KINDS):
                 try:
                     stored = self._begun(sizes, trial, is_sparse=False)
@@ -175,17 +175,29 @@ class Matters:
             return None
         return self._most_steps - run.steps
 
-    def _points(self, position: int, when: Boolean, *, many: bool = True) -> Iterator[Sizes]:
-        """Sizes at which a condition holds and a parameter has elements, small ones first, but for the `many`
-        steps of loops that carry values round.
-        """
-        symbols = sorted(dict.fromkeys(self._symbols.values()), key=lambda one: str(one.name))
+    def _first_points(self, position: int) -> Iterator[Sizes]:
+        """Small sizes at which a parameter has elements, and a large one where loops carry values round."""
+        yield from islice(self._points(position, sympy.true), len(_SMALL))
+        yield from self._many(position, sympy.true)
+
+    def _many(self, position: int, when: Boolean) -> Iterator[Sizes]:
+        """The large size, where it makes a difference and a condition holds."""
+        symbols = self._sorted_symbols
+        sizes = dict.fromkeys(symbols, _MANY)
+        if symbols and self._carries() and self._is_possible(position, when, sizes):
+            yield sizes
+
+    @property
+    def _sorted_symbols(self) -> list[sympy.Symbol]:
+        return sorted(dict.fromkeys(self._symbols.values()), key=lambda one: str(one.name))
+
+    def _points(self, position: int, when: Boolean) -> Iterator[Sizes]:
+        """Sizes at which a condition holds and a parameter has elements."""
+        symbols = self._sorted_symbols
         own = {int(one) for one in when.atoms(sympy.Integer)}
         beyond = sorted(one + more for one in own for more in (0, 1) if _SMALL[-1] < one < _LARGEST)
         some = (_SMALL, (*_OTHERS, *beyond), (*_SMALL, *_OTHERS, *beyond))
         turns = chain.from_iterable(_in_turn(numbers, len(symbols)) for numbers in some)
-        if many and self._carries():
-            turns = chain(((_MANY,) * len(symbols),), turns)
         possible = (
             sizes
             for point in dict.fromkeys(turns)

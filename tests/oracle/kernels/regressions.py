@@ -242,4 +242,25 @@ FOUND = {
             ),
         ),
     ),
+    "what comes to the same at one size, and takes much work at a larger one": Body(
+        "n",
+        "n",
+        (
+            Do("y[0] = x[0] * T.float32(2)"),
+            Inside(
+                "for i in range(n):",
+                (
+                    Inside(
+                        "for j in T.serial(0, n, step=1):",
+                        (
+                            Do(
+                                "y[T.max(n - 1 - 1, 0)] = y[T.max(n - 1 - 1, 0)] + x[T.min(3, n - 1)]"
+                                " - x[(j * 5) % n] * T.float32(3)"
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+    ),
 }
