@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+import sympy
+
 from relax_lint.analysis.access_paths import Tree, leaves
 from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.certainty import Asked, Certainty, must_if, perhaps, surely, weakest
@@ -17,6 +19,7 @@ from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.reported import IsShown, Reported
 from relax_lint.model.operations import Op, ValueId
 from relax_lint.model.program import Function
+from relax_lint.symbolic.quantity import Unknown
 
 
 class ContentReads(ContentWrites):
@@ -97,7 +100,7 @@ class ContentReads(ContentWrites):
         if damage is None:
             return
         counts = self.reported.counts(reading)
-        if counts and not (damage.mended or reading.unsure):
+        if counts and not (damage.mended or reading.unsure or self._may_be_empty_part(reading.value, root)):
             # The first use of what was never written is the one to mend.
             del state.unwritten[root]
             self._neighbours.fill(root)
@@ -110,6 +113,14 @@ class ContentReads(ContentWrites):
         # Of what may be left out more is told than that nobody needs it.
         certainty = weakest(damage.certainty, only(), must_if(counts or self.reported.is_left_out(reading)))
         self.reported.read_unwritten(root, reading, replace(damage, certainty=certainty), left)
+
+    def _may_be_empty_part(self, value: ValueId, root: ValueId) -> bool:
+        """Whether a value may have no elements where the tensor that it is a view of has some."""
+        if value not in self._aliases.windows:
+            return False
+        ours = self._memory.range(value).length
+        tensor = self._memory.range(self._roots.value_of(root)).length
+        return ours != tensor and (isinstance(ours, Unknown) or (ours > 0) != sympy.true)
 
     def _read_overwritten(self, root: ValueId, reading: Reading, only: Asked, state: ContentState) -> None:
         if not state.overwritten:

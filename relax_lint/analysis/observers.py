@@ -14,7 +14,7 @@ from relax_lint.analysis.observed_parts import Flow, Parts
 from relax_lint.analysis.settled import Settled
 from relax_lint.analysis.shared_arguments import ApartAndShared
 from relax_lint.analysis.shown import Before, Sinks
-from relax_lint.analysis.struck import strikes_all
+from relax_lint.analysis.struck import may_miss, strikes_all
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 from relax_lint.model.program import Function
 
@@ -53,14 +53,17 @@ class Observers:
         """
         if not self._is_needed(function, op, value):
             return False
+        flow = self.parts(function).flow
         if op is None or value is None:
-            return True
+            return damage is None or value is None or not may_miss(*damage, value, flow)
         # What is computed of it may come to the same all the same.
         known = self._composed_of(function)
         since = None if damage is None else damage[0].place.index
-        if damage is None or strikes_all(*damage, value, self.parts(function).flow):
+        if damage is None or strikes_all(*damage, value, flow):
             return known.matters(op, value, since) is not False
         seen = known.matters(op, value, since, damage[1])
+        if seen is None and may_miss(*damage, value, flow):
+            return False
         return self._is_needed(function, op, value, each=True) if seen is None else seen
 
     def shows_sharing(self, function: Function, call: KernelCall, written: int) -> bool:

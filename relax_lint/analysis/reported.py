@@ -13,6 +13,8 @@ from relax_lint.analysis.overlaps import ByteRange, TensorMemory
 from relax_lint.analysis.paths import Paths
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId, View
 
+By: TypeAlias = "tuple[ValueId, int | None] | None"
+"""What is read and by which operation, (None) the return; None where that makes no difference."""
 IsShown: TypeAlias = "Callable[[Op | None, ValueId, Write | None], bool]"
 """Whether every run shows what an operation, or (None) the return, reads of a value that does not hold what
 it should behind a write, as far as that reaches, or where it is read.
@@ -35,11 +37,11 @@ class Reported:
         self._aliases = aliases
         self._paths = paths
         self._memory = memory
-        self.unwritten: dict[tuple[ValueId, int | None], UnwrittenRead] = {}
-        self.overwritings: dict[tuple[int, ValueId, ValueId, ByteRange], Overwriting] = {}
-        self.stale: dict[tuple[int, ValueId, ValueId], StaleRead] = {}
-        self.overwritings_at_return: dict[tuple[int, ValueId, ValueId, ByteRange], Overwriting] = {}
-        self.stale_at_return: dict[tuple[int, ValueId, ValueId], StaleRead] = {}
+        self.unwritten: dict[tuple[ValueId, By], UnwrittenRead] = {}
+        self.overwritings: dict[tuple[int, ValueId, ValueId, ByteRange, By], Overwriting] = {}
+        self.stale: dict[tuple[int, ValueId, ValueId, By], StaleRead] = {}
+        self.overwritings_at_return: dict[tuple[int, ValueId, ValueId, ByteRange, By], Overwriting] = {}
+        self.stale_at_return: dict[tuple[int, ValueId, ValueId, By], StaleRead] = {}
         self._readers: dict[object, list[Op | None]] = defaultdict(list)
         """By damage: the operations that certainly read it, as far as they are reached."""
 
@@ -58,7 +60,6 @@ class Reported:
         if self._is_good_again(damage, reading):
             return
         tensor = self._paths.definitions[self._aliases.roots.value_of(root)]
-        where = None if reading.op is None else reading.op.place.index
         mended = tuple(
             m
             for m in damage.mended
@@ -67,9 +68,10 @@ class Reported:
         found = UnwrittenRead(tensor, reading, damage.certainty, tuple(dict.fromkeys(left)), mended)
         if damage.mended and not found.mended:
             found = UnwrittenRead(tensor, reading, Certainty.MAY, found.left)
-        known = self.unwritten.get((root, where))
+        key = root, _by(reading)
+        known = self.unwritten.get(key)
         if known is None or (known.reading.unsure and not reading.unsure):
-            self.unwritten[root, where] = found
+            self.unwritten[key] = found
 
     def read_overwritten(
         self, root: ValueId, write: Op, written: ValueId, reading: Reading, damage: Damage
@@ -77,10 +79,12 @@ class Reported:
         """What was overwritten is read."""
         if self._is_as_written(root, write, written, reading.value) or self._is_good_again(damage, reading):
             return
-        key = (write.place.index, written, root, self._memory.range(reading.value))
-        certainty = self._certainty((*key, damage.harmless), (write, written), reading, damage)
+        about = (write.place.index, written, root, self._memory.range(reading.value))
+        certainty = self._certainty((*about, damage.harmless), (write, written), reading, damage)
         tensor = self._paths.definitions[self._aliases.roots.value_of(root)]
         mended = self._counting(damage, reading)
+        # Of what was written again some may read a part that is good.
+        key = (*about, _by(reading) if mended else None)
         found = Overwriting(tensor, write, written, reading, certainty, mended, damage.harmless)
         events = self.overwritings if reading.op is not None else self.overwritings_at_return
         known = events.get(key)
@@ -92,9 +96,10 @@ class Reported:
         if self._is_good_again(damage, reading):
             return
         assert isinstance(call, KernelCall | FunctionCall)
-        key = (call.place.index, argument, reading.value)
-        certainty = self._certainty((*key, damage.harmless), (call, argument), reading, damage)
+        about = (call.place.index, argument, reading.value)
+        certainty = self._certainty((*about, damage.harmless), (call, argument), reading, damage)
         mended = self._counting(damage, reading)
+        key = (*about, _by(reading) if mended else None)
         found = StaleRead(call, argument, reading, certainty, mended, damage.harmless)
         events = self.stale if reading.op is not None else self.stale_at_return
         known = events.get(key)
@@ -148,6 +153,10 @@ class Reported:
         if mending.branches:
             return all(any(self._is_whole(m, name) for m in branch) for branch in mending.branches)
         return mending.whole and self._aliases.identity(mending.value) == name
+
+
+def _by(reading: Reading) -> By:
+    return reading.value, None if reading.op is None else reading.op.place.index
 
 
 def weighs_more(found: Overwriting, known: Overwriting) -> bool:

@@ -36,7 +36,8 @@ class SameContents(Trials):
         for reading, events in found.items():
             latest = sorted(events, key=lambda one: one.write.place.index, reverse=True)
             # The first one restores nothing that another one of them has damaged.
-            same = next((one for one in latest[:-1] if self._stores_it(one)), None)
+            later = [one for one in latest if one.write is not latest[-1].write]
+            same = next((one for one in later if self._stores_it(one)), None)
             if same is not None:
                 last[reading] = same.write.place.index
         return last

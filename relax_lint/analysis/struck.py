@@ -34,6 +34,41 @@ def strikes_all(op: Op, written: ValueId, read: ValueId, flow: Flow) -> bool:
     return bool((before >= 0) == sympy.true and (behind >= 0) == sympy.true)
 
 
+def may_miss(op: Op, written: ValueId, read: ValueId, flow: Flow) -> bool:
+    """Whether an operation that writes something of one tensor may write nothing of what another one holds,
+    which has some bytes of it.
+    """
+    if read not in flow.aliases.windows or _is_whole(op, written, flow):
+        return False
+    one, other = flow.memory.range(written), flow.memory.range(read)
+    if isinstance(one.start, Unknown) or isinstance(other.start, Unknown):
+        return True
+    if isinstance(one.length, Unknown) or isinstance(other.length, Unknown):
+        return True
+    # Where each begins, counted from the first byte of the one that is read.
+    start, end = one.start - other.start, other.length
+    if (start >= 0) == sympy.true and (start + one.length <= end) == sympy.true:
+        return False
+    kernel = flow.effects.kernel_of(op) if isinstance(op, KernelCall) else None
+    if kernel is None or not isinstance(op, KernelCall):
+        return True
+    try:
+        width = _width(flow.function.type_of(written))
+    except Unclear:
+        return True
+    first_blocks = (
+        (start + fill.start * width, fill.block * width)
+        for position, fills in kernel.parts.stored.items()
+        if position < len(op.arguments) and op.arguments[position] == written
+        for fill in fills
+        if fill.steps == sympy.true
+    )
+    return not any(
+        (begin < end) == sympy.true and (begin + block > 0) == sympy.true and (block > 0) == sympy.true
+        for begin, block in first_blocks
+    )
+
+
 def _is_whole(op: Op, written: ValueId, flow: Flow) -> bool:
     if isinstance(op, FunctionCall):
         summary = flow.summary_of(op)

@@ -14,7 +14,7 @@ from relax_lint.analysis.kernel_operands import operand_types
 from relax_lint.analysis.partial_results import partial_results
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.facts.claims import Claim
-from relax_lint.facts.in_parts import reach_together, reads_all, whole_write
+from relax_lint.facts.in_parts import has_parts_by_size, reach_together, reads_all, whole_write
 from relax_lint.facts.judge import Judge
 from relax_lint.facts.kernel_entry import bind
 from relax_lint.facts.kernel_match import KernelMatch
@@ -105,15 +105,18 @@ def presumed_writes(
     return tuple(dict.fromkeys(presumed for m in assumed for presumed in m.presumptions))
 
 
-def relied_types(mended: Iterable[Mending], flow: FunctionFlow) -> tuple[Presumption, ...]:
-    """The types that nobody checks on which it depends what some writes reach."""
+def relied_types(mended: Iterable[Mending], reading: Reading, flow: FunctionFlow) -> tuple[Presumption, ...]:
+    """The types that nobody checks on which it depends what some writes reach, and what is read."""
     found: dict[Presumption, None] = {}
     presumed = TypeFacts(flow).presumed
+    if presumed and isinstance(reading.op, KernelCall) and has_parts_by_size(reading.op, None, flow):
+        found.update((presumed[one], None) for one in reading.op.arguments if one in presumed)
     for write in (write for mending in mended for write in mending.writes):
         call, position = write.op, write.position
         if presumed and isinstance(call, KernelCall) and position is not None:
             whole = flow.effect_of(call).whole.get(position, sympy.false)
-            if whole not in (sympy.true, sympy.false) or partial_results(call, flow.function):
+            by_size = whole not in (sympy.true, sympy.false) or has_parts_by_size(call, position, flow)
+            if by_size or partial_results(call, flow.function):
                 found.update((presumed[one], None) for one in call.arguments if one in presumed)
     return tuple(found)
 

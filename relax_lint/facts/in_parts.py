@@ -38,13 +38,33 @@ def reach_together(mended: Sequence[Mending], reading: Reading, flow: FunctionFl
 
 
 def reads_all(reading: Reading, flow: FunctionFlow) -> bool:
-    """Whether it is not known that a part of what is given is not read."""
+    """Whether it is not known that a part of the tensor is not read."""
     return _is_all(_wanted(reading, flow), reading, flow)
 
 
 def _is_all(wanted: Sequence[Fill], reading: Reading, flow: FunctionFlow) -> bool:
-    everything = _all_of(reading.value, reading.value, flow)
+    (root, *more) = sorted(flow.aliases.roots_of(reading.value))
+    tensor = reading.value if more or root not in flow.function.values else root
+    everything = _all_of(tensor, reading.value, flow)
     return not wanted or all(_are_among(one, wanted) == sympy.true for one in everything)
+
+
+def has_parts_by_size(call: KernelCall, position: int | None, flow: FunctionFlow) -> bool:
+    """Whether it depends on the sizes of what a kernel is given which parts of an argument it fills, or
+    (None) which parts it loads of any.
+    """
+    kernel = flow.effects.kernel_of(call)
+    if kernel is None:
+        return False
+    loaded = [fill for fills in kernel.parts.loaded.values() for fill in fills]
+    fills = loaded if position is None else kernel.parts.stored.get(position, ())
+    return any(_symbols_of(fill) for fill in fills)
+
+
+def _symbols_of(fill: Fill) -> set[sympy.Basic]:
+    repeats = [expr for one in fill.repeats for expr in (one.distance, one.trips)]
+    exprs = (fill.start, fill.block, fill.steps, *repeats)
+    return set[sympy.Basic]().union(*(expr.free_symbols for expr in exprs))
 
 
 def whole_write(mending: Mending, flow: FunctionFlow) -> Boolean:

@@ -36,6 +36,7 @@ from relax_lint.facts.claims import either
 from relax_lint.facts.coverage import presumed_writes, relied_types, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.shared_memory import Outcome, outcome_on_shared_memory
+from relax_lint.facts.worst import worst_of
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 from relax_lint.results.verdict import Verdict
 from relax_lint.support.lazy_dataclass import record
@@ -238,6 +239,15 @@ def _overlapping(event: ArgumentOverlap, flow: FunctionFlow, judge: Judge) -> De
 
 def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]]:
     """Every read of an older name of what an in-place call overwrote."""
+    return iter(worst_of(_stale_reads(flow, judge), _about))
+
+
+def _about(event: StaleRead) -> tuple[int, ValueId, ValueId]:
+    """What an event is told once of."""
+    return event.call.place.index, event.argument, event.reading.value
+
+
+def _stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]]:
     contents = SameContents(flow)
     for event in flow.stale_reads:
         use = use_by_callers(event.reading, flow)
@@ -268,7 +278,7 @@ def stale_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[StaleRead]
             yield Decided(event, fine, (*event.reading.presumptions, *assumed))
             continue
         only_empty = judge.safe_only_if(decision, claim, partial(either_empty, written, read))
-        types = () if again == sympy.false else relied_types(event.mended, flow)
+        types = () if again == sympy.false else relied_types(event.mended, event.reading, flow)
         yield Decided(event, decision, (*event.reading.presumptions, *types), only_empty)
 
 

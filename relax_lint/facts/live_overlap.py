@@ -36,6 +36,7 @@ from relax_lint.facts.claims import either
 from relax_lint.facts.coverage import presumed_writes, relied_types, written_again
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.who_writes import is_known_to_write
+from relax_lint.facts.worst import worst_of
 from relax_lint.model.operations import AllocTensor, FunctionCall, If, KernelCall, ValueId
 from relax_lint.model.sizes import is_packed
 from relax_lint.results.verdict import Verdict
@@ -49,8 +50,14 @@ _ASSUMED = certain(Verdict.ALWAYS_FINE, "another tensor, or written again, by al
 def live_overlaps(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Overwriting]]:
     """Every write over a tensor that is read later."""
     same = SameContents(flow)
-    for event in flow.overwritings:
-        yield _decided(event, flow, judge, same)
+    found = (_decided(event, flow, judge, same) for event in flow.overwritings)
+    yield from worst_of(found, partial(_about, flow))
+
+
+def _about(flow: FunctionFlow, event: Overwriting) -> tuple[int, ValueId, ValueId, ByteRange]:
+    """What an event is told once of."""
+    read = flow.memory.range(event.reading.value)
+    return event.write.place.index, event.written, event.tensor.result, read
 
 
 def _decided(
@@ -94,7 +101,7 @@ def _decided(
     if presumed and decision.verdict is not Verdict.ALWAYS_FINE:
         return Decided(event, _ASSUMED, (*event.reading.presumptions, *presumed))
     only_empty = judge.safe_only_if(decision, claim, partial(either_empty, written[0][1], read[1]))
-    types = () if again == sympy.false else relied_types(event.mended, flow)
+    types = () if again == sympy.false else relied_types(event.mended, event.reading, flow)
     presumptions = (*event.reading.presumptions, *_presumed(event, flow), *types)
     return Decided(event, decision, presumptions, only_empty)
 

@@ -30,6 +30,7 @@ from relax_lint.facts.coverage import (
     written_again,
 )
 from relax_lint.facts.judge import Decided, Judge
+from relax_lint.facts.worst import worst_of
 from relax_lint.model.operations import AllocTensor, FunctionCall, KernelCall, ValueId
 from relax_lint.model.types import extents_of
 from relax_lint.results.verdict import Verdict
@@ -45,9 +46,18 @@ def uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Un
     reaches. What a private function returns is for its caller to write, and so is what a function returns
     that is called in the module, where it only allocates or the tensor lies on a storage that it is given.
     """
+    return iter(worst_of(_uninitialised_reads(flow, judge), partial(_about, flow)))
+
+
+def _about(flow: FunctionFlow, event: UnwrittenRead) -> tuple[frozenset[ValueId], int | None]:
+    """What an event is told once of."""
+    op = event.reading.op
+    return flow.aliases.roots_of(event.reading.value), None if op is None else op.place.index
+
+
+def _uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[UnwrittenRead]]:
     inside = flow.knows_callers or bool(flow.captured) or (bool(flow.calls_of_this) and only_allocates(flow))
-    known: set[ValueId] = set()
-    in_part: set[ValueId] = set()
+    known, in_part, in_views = set[ValueId](), set[ValueId](), set[ValueId]()
     # What is certain tells more than what is not, and that more than what TVM may leave out, or nobody needs.
     for event in sorted(flow.contents.unwritten_reads, key=partial(_rank, flow)):
         tensor = event.tensor.result
@@ -56,11 +66,17 @@ def uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Un
         if tensor in in_part and event.mended:
             continue
         decided = _decided(event, flow, judge)
+        if tensor in in_views and decided.decision.verdict is Verdict.NEEDS_RUNTIME_CHECK:
+            # That some view has no elements was told.
+            continue
         if decided.decision.reachable:
             if decided.decision.verdict is not Verdict.ALWAYS_FINE and not event.reading.unsure:
                 # Where all of it is written in the end it may still be read before that.
                 by_size = decided.decision.safe_when is not None and not decided.only_empty
-                (in_part if event.mended and by_size else known).add(tensor)
+                is_view = (
+                    decided.decision.safe_when is not None and event.reading.value in flow.aliases.windows
+                )
+                (in_part if event.mended and by_size else in_views if is_view else known).add(tensor)
             yield decided
 
 
@@ -128,7 +144,10 @@ def _perhaps_written(
     event: UnwrittenRead, nothing: Boolean, flow: FunctionFlow, judge: Judge
 ) -> Decided[UnwrittenRead]:
     """Some call may have written it: all of it, or a part."""
-    written, types = written_again(event.mended, event.reading, flow), relied_types(event.mended, flow)
+    written, types = (
+        written_again(event.mended, event.reading, flow),
+        relied_types(event.mended, event.reading, flow),
+    )
     claim = judge.claim_at(sympy.Or(nothing, written), event.reading.op)
     decision = judge.judge_event(claim, Certainty.MAY, "it may be written in part only")
     if (
