@@ -17,7 +17,7 @@ from relax_lint.analysis.last_uses import END
 from relax_lint.analysis.overlaps import TensorMemory
 from relax_lint.analysis.paths import Paths
 from relax_lint.analysis.reported import IsShown, Reported
-from relax_lint.model.operations import Op, ValueId
+from relax_lint.model.operations import AllocStorage, Op, ValueId
 from relax_lint.model.program import Function
 from relax_lint.symbolic.quantity import Unknown
 
@@ -112,7 +112,13 @@ class ContentReads(ContentWrites):
         ]
         # Of what may be left out more is told than that nobody needs it.
         certainty = weakest(damage.certainty, only(), must_if(counts or self.reported.is_left_out(reading)))
-        self.reported.read_unwritten(root, reading, replace(damage, certainty=certainty), left)
+        by_others = any(map(self._may_be_used_by_others, self._storages(root)))
+        self.reported.read_unwritten(root, reading, replace(damage, certainty=certainty), left, by_others)
+
+    def _may_be_used_by_others(self, storage: ValueId) -> bool:
+        """Whether another function may have written on a storage: one that got it, or gave it."""
+        made = self._paths.definitions.get(self._roots.value_of(storage))
+        return storage in self._used_by_others or not isinstance(made, AllocStorage)
 
     def _may_be_empty_part(self, value: ValueId, root: ValueId) -> bool:
         """Whether a value may have no elements where the tensor that it is a view of has some."""

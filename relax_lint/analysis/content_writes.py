@@ -56,6 +56,8 @@ class ContentWrites:
         self._names = OlderNames(aliases)
         self._choices = Choices(aliases, paths)
         self._neighbours = Neighbours(function, aliases, memory)
+        self._used_by_others: set[ValueId] = set()
+        """The storages on which a function that was called may have written."""
         self.places: set[ValueId] = set()
         """The storages from outside on which tensors are written that the function puts there."""
         self._first_write: dict[ValueId, int] = {}

@@ -246,6 +246,7 @@ class Contents(ContentReads):
             written = Mending(op, self._aliases.leaf(place))
             for storage in self._roots.of(place):
                 self._overwrite(written, storage, frozenset(), state)
+                self._used_by_others.add(storage)
                 if self._roots.value_of(storage) in self._outside:
                     self._first_write.setdefault(storage, op.place.index)
                     self.places.add(storage)

@@ -118,7 +118,7 @@ class Damage:
 class UnwrittenRead:
     """`tensor` is read and was not written: on no path (`MUST`), or not on all. `left` are the tensors on its
     storage that were written before, `mended` the writes that may not have written all of it; they have not
-    where it is known to be a `part`.
+    where it is known to be a `part`. `by_others`: another function may have written on its storage.
     """
 
     tensor: Op
@@ -127,6 +127,7 @@ class UnwrittenRead:
     left: tuple[ValueId, ...]
     mended: tuple[Mending, ...] = ()
     part: bool = False
+    by_others: bool = False
 
 
 @record(frozen=True)

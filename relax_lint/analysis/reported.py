@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TypeAlias
 
 from relax_lint.analysis.aliases import Aliases
@@ -54,7 +55,12 @@ class Reported:
         return not self.is_left_out(reading) and self._is_shown(reading.op, reading.value, damage)
 
     def read_unwritten(
-        self, root: ValueId, reading: Reading, damage: Damage, left: Iterable[ValueId]
+        self,
+        root: ValueId,
+        reading: Reading,
+        damage: Damage,
+        left: Iterable[ValueId],
+        by_others: bool = False,
     ) -> None:
         """What was not written is read."""
         if self._is_good_again(damage, reading):
@@ -65,9 +71,11 @@ class Reported:
             for m in damage.mended
             if self._paths.always_with(m.op, reading.op) or self._paths.always_with(m.op, tensor)
         )
-        found = UnwrittenRead(tensor, reading, damage.certainty, tuple(dict.fromkeys(left)), mended)
+        found = UnwrittenRead(
+            tensor, reading, damage.certainty, tuple(dict.fromkeys(left)), mended, by_others=by_others
+        )
         if damage.mended and not found.mended:
-            found = UnwrittenRead(tensor, reading, Certainty.MAY, found.left)
+            found = replace(found, certainty=Certainty.MAY, mended=())
         key = root, _by(reading)
         known = self.unwritten.get(key)
         if known is None or (known.reading.unsure and not reading.unsure):

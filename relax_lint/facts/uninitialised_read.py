@@ -49,10 +49,10 @@ def uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[Un
     return iter(worst_of(_uninitialised_reads(flow, judge), partial(_about, flow)))
 
 
-def _about(flow: FunctionFlow, event: UnwrittenRead) -> tuple[frozenset[ValueId], int | None]:
+def _about(flow: FunctionFlow, event: UnwrittenRead) -> tuple[ValueId, frozenset[ValueId], int | None]:
     """What an event is told once of."""
-    op = event.reading.op
-    return flow.aliases.roots_of(event.reading.value), None if op is None else op.place.index
+    op, roots = event.reading.op, flow.aliases.roots_of(event.reading.value)
+    return event.tensor.result, roots, None if op is None else op.place.index
 
 
 def _uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[UnwrittenRead]]:
@@ -109,6 +109,8 @@ def _decided(event: UnwrittenRead, flow: FunctionFlow, judge: Judge) -> Decided[
         return _perhaps_written(event, nothing, flow, judge)
     if leftovers(event, flow):
         return Decided(event, judge.harm(op, Certainty.MAY, "it reads what another tensor wrote"))
+    if event.by_others:
+        return Decided(event, judge.harm(op, Certainty.MAY, "it may read what another function wrote"))
     claim = judge.claim_at(nothing, op)
     denied = why_written(event.reading, flow, event.tensor.place.index)
     certainty, why_not = event.certainty, denied or "written only on some paths"
@@ -182,7 +184,7 @@ def _is_part(event: UnwrittenRead, claim: Claim, flow: FunctionFlow, judge: Judg
     kernel and not only for want of a proof.
     """
     value = event.reading.value
-    if event.reading.op is not None or event.certainty is not Certainty.MUST or event.left:
+    if event.reading.op is not None or event.certainty is not Certainty.MUST or event.left or event.by_others:
         return False
     if not flow.is_shown(None, value) or why_written(event.reading, flow, event.tensor.place.index):
         return False
