@@ -25,7 +25,7 @@ from relax_lint.model.operations import (
     View,
 )
 from relax_lint.model.program import Function
-from relax_lint.model.types import OpaqueType, TupleType, ValueType
+from relax_lint.model.types import OpaqueType, TupleType
 from relax_lint.vm.builtins import ViewKind
 from relax_lint.vm.calls import CallKind
 
@@ -156,7 +156,7 @@ class Aliases:
     def _may_have_been_left(self, op: Op, source: ValueId) -> bool:
         if not isinstance(op, MatchCast) or op.unnamed:
             return False
-        return not isinstance(self._definitions.get(self.register(source)), AllocTensor)
+        return op.trivial is None or not isinstance(self._definitions.get(self.register(source)), AllocTensor)
 
     def register(self, value: ValueId) -> ValueId:
         """The value in whose register a value sits."""
@@ -179,7 +179,7 @@ class Aliases:
             return _overwritten(op, 0)
         if isinstance(op, MatchCast) and op.unnamed:
             return op.source
-        if isinstance(op, MatchCast) and not self._has_checks and op.type == self._written_type(op.source):
+        if isinstance(op, MatchCast) and not self._has_checks and op.trivial is not False:
             return op.source
         if isinstance(op, GetItem):
             call = self._definitions.get(op.tuple)
@@ -215,15 +215,6 @@ class Aliases:
         casts that are left were not trivial before.
         """
         return any(not op.written for op in self._function.body.of(Assert))
-
-    def _written_type(self, value: ValueId) -> ValueType:
-        """The type that the IR gives a value: of a cast, less may be written than is known."""
-        op = self._definitions.get(value)
-        if isinstance(op, MatchCast):
-            return op.type
-        if isinstance(op, View) and op.claimed is not None:
-            return op.claimed
-        return self._written_type(op.source) if isinstance(op, Alias) else self._function.type_of(value)
 
     def _rebuilt_tuple(self, op: MakeTuple) -> ValueId | None:
         """The tuple of which `op` puts all fields together again."""

@@ -41,6 +41,7 @@ from relax_lint.vm.builtins import (
 from relax_lint.vm.calls import CLOSURE_MAKERS, CallKind
 
 _ON_SOME_PATHS = "killed only on some paths"
+_BEFORE_ON_SOME_PATHS = "killed before only on some paths"
 
 
 @record(frozen=True)
@@ -156,7 +157,9 @@ class Kills:
             self.of_nulls.append(op)
         before = killed.get(register)
         if before is not None and not before.handed_on:
-            self.again.append(KilledUse(op, op.target, before.kill, before.certainty))
+            used = self._used(op, op.target, before)
+            why = _BEFORE_ON_SOME_PATHS if used.why == _ON_SOME_PATHS else used.why
+            self.again.append(replace(used, why=why))
         killed[register] = _Killed(op, Certainty.MUST)
 
     def _look(self, op: Op, killed: dict[ValueId, _Killed]) -> None:

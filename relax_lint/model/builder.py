@@ -9,7 +9,7 @@ from typing import Any
 import sympy
 from sympy.logic.boolalg import Boolean
 
-from relax_lint.model import calls, heap_uses, matching
+from relax_lint.model import calls, casts, heap_uses, matching
 from relax_lint.model.context import BuildContext
 from relax_lint.model.derived import says_more
 from relax_lint.model.either import Branch, type_of_either
@@ -234,6 +234,7 @@ class FunctionBuilder:
         trusted = all(item in context.trusted for item in items)
         result = context.bind(var, type_=type_, trusted=trusted)
         context.tuples[result] = items
+        self._learn(result, *items)
         return MakeTuple(place, result, items)
 
     def _item(self, place: OperationId, var: Any, value: Any) -> Op:
@@ -287,6 +288,7 @@ class FunctionBuilder:
         if isinstance(type_, PrimType):
             context.translator.define(binding.var, binding.value)
         target = context.types.type(binding.ty)
+        trivial = casts.is_trivial(context, source, binding)
         known = type_ if source in context.trusted else None
         computed = source not in self._handed
         origin = Origin(f"match_cast to `{place.binding}`", place.location, computed)
@@ -303,14 +305,22 @@ class FunctionBuilder:
         type_ = matching.refine(target, type_) if checked or known is None else type_
         result = context.bind(binding.var, type_=type_, trusted=checked or known is not None)
         self._hand_on(source, result)
+        if type_ != target:
+            context.learned.add(result)
         return MatchCast(
-            place, result, source, target, tuple(facts), checked, computed_value is not None, asked
+            place, result, source, target, tuple(facts), checked, computed_value is not None, asked, trivial
         )
 
     def _hand_on(self, source: ValueId, result: ValueId) -> None:
         """A value that is another one, or a part of it, is handed over where that is."""
         if source in self._handed:
             self._handed.add(result)
+        self._learn(result, source)
+
+    def _learn(self, result: ValueId, *sources: ValueId) -> None:
+        """Of what consists of others as much is known as of these."""
+        if not self._context.learned.isdisjoint(sources):
+            self._context.learned.add(result)
 
     def _if(self, place: OperationId, var: Any, value: Any) -> Op:
         context = self._context
@@ -331,6 +341,7 @@ class FunctionBuilder:
             trusted = trusted and not more
         result = context.bind(var, type_=type_, trusted=trusted)
         context.heaps.meet_at(result, then_result, else_result)
+        self._learn(result, then_result, else_result)
         return If(
             place, result, condition, then_block, else_block, then_result, else_result, then_facts, else_facts
         )

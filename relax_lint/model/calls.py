@@ -95,6 +95,7 @@ def _learn_returned(
         if type_ != value.type:
             context.values[result] = replace(value, type=type_)
             context.retyped.add(result)
+            context.learned.add(result)
 
 
 def _operator(

@@ -90,6 +90,10 @@ class BuildContext:
         """Values whose type is true by construction, not merely claimed by the IR."""
         self.retyped: set[ValueId] = set()
         """Values of which another type is known than the one that the IR gives them."""
+        self.learned: set[ValueId] = set()
+        """Values of which more may be known than TVM ever finds out itself: by what a function does, or by
+        the type that a value had before it was cast.
+        """
         self.constants: dict[Any, ValueId] = {}
         self.inline_tuples: dict[ValueId, tuple[ValueId, ...]] = {}
         self.tuples: dict[ValueId, tuple[ValueId, ...]] = {}
@@ -114,6 +118,7 @@ class BuildContext:
         made.heap_reader, made.heaps = self.heap_reader, self.heaps.inner()
         made.values = dict(self.values)
         made.trusted, made.retyped = set(self.trusted), set(self.retyped)
+        made.learned = set(self.learned)
         made._ids = dict(self._ids)
         made.function_values = dict(self.function_values)
         made.inline_tuples = dict(self.inline_tuples)

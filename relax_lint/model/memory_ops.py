@@ -115,6 +115,7 @@ def _view(context: BuildContext, place: OperationId, var: Any, given: Given) -> 
     result = context.bind(var, type_=type_, trusted=source in context.trusted)
     view = View(place, result, given.builtin.view, source, start, type_)
     if view.kind is ViewKind.COPY:
+        context.learned.add(result)
         return replace(view, claimed=context.types.type(var.ty))
     is_operator = given.builtin.name == "relax.reshape"
     return replace(view, may_be_copied=is_operator, extents_from=_named(context, shape))

@@ -115,6 +115,8 @@ class MatchCast(Op):
     """`R.match_cast`: `facts` hold afterwards. It is not `checked` where TVM believes the declared type of
     the source, although nothing makes it true. `unnamed`: the source was computed in the cast itself,
     and is in its register. `asked` is what of `type` the VM looks at: `OpaqueType` where that is nothing.
+    `trivial`: the IR gives the source this very type; None where it does once new symbols stand for its
+    extents, or says less than is known.
     """
 
     source: ValueId
@@ -123,6 +125,7 @@ class MatchCast(Op):
     checked: bool
     unnamed: bool
     asked: ValueType
+    trivial: bool | None
 
 
 @record(frozen=True)

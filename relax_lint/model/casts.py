@@ -1,0 +1,52 @@
+"""Which casts TVM removes: it goes by the types that the IR gives values, whatever else is known of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy
+
+from relax_lint.model.context import BuildContext
+from relax_lint.model.operations import ValueId
+from relax_lint.model.types import ShapeType, TensorType, TupleType, ValueType
+from relax_lint.vm import comparing, versions
+
+
+def is_trivial(context: BuildContext, source: ValueId, binding: Any) -> bool | None:
+    """Whether TVM takes the name that a cast gives a value for that value itself. None: it does where a pass
+    has looked at the types once more.
+    """
+    have, want = versions.type_of(binding.value), versions.type_of(binding.var)
+    if comparing.structural_equal(have, want):
+        return True
+    declared, target = context.types.type(have), context.types.type(want)
+    if _is_renamed(declared, target):
+        return None
+    known = context.values[source].type
+    # A pass that writes an operator anew gives its result the type that follows from it.
+    is_found = known == target and known != declared and source not in context.learned
+    return None if is_found else False
+
+
+def _is_renamed(declared: ValueType, target: ValueType) -> bool:
+    """Whether a cast gives extents other names only: TVM puts the extents in their place."""
+    if isinstance(declared, TupleType) and isinstance(target, TupleType):
+        pairs = zip(declared.fields, target.fields, strict=False)
+        return len(declared.fields) == len(target.fields) and all(
+            have == want or _is_renamed(have, want) for have, want in pairs
+        )
+    if isinstance(declared, ShapeType) and isinstance(target, ShapeType):
+        return _are_renamed(declared.extents, target.extents)
+    if not isinstance(declared, TensorType) or not isinstance(target, TensorType):
+        return False
+    same = (declared.dtype, declared.device) == (target.dtype, target.device)
+    return same and _are_renamed(declared.shape, target.shape)
+
+
+def _are_renamed(declared: tuple[sympy.Expr, ...] | None, target: tuple[sympy.Expr, ...] | None) -> bool:
+    if declared is None or target is None or len(declared) != len(target):
+        return False
+    pairs = list(zip(declared, target, strict=True))
+    names = {want: have for have, want in pairs if want.is_Symbol and want != have}
+    # The same sum may be written in another way, and stays then.
+    return bool(names) and all(want.xreplace(names) == have for have, want in pairs)
