@@ -205,9 +205,7 @@ class FunctionFlow:
         return call.result in values_read(self.function)
 
     def use_at_return(self, value: ValueId, *, cleared: bool = False) -> Certainty | None:
-        """How certain it is that callers use a value that the function returns; None where none does. Of one
-        that was `cleared` they use only the register.
-        """
+        """How certain it is that callers use a returned value, of a `cleared` one its register, if any do."""
         if not self.function.private:
             return Certainty.MUST
         uses = self._shared.null_uses if cleared else self._shared.result_uses
@@ -228,9 +226,10 @@ class FunctionFlow:
         found = self.contents.reported
         return combined(found.stale, found.stale_at_return, says_more, self.use_at_return)
 
-    def callee_of(self, call: FunctionCall) -> Function | None:
-        """The function that a call is of; None where that is not known, or it is one of several."""
-        return self._shared.callees.of(call)
+    @property
+    def callees(self) -> Callees:
+        """Which functions call which."""
+        return self._shared.callees
 
     def callees_of(self, call: FunctionCall) -> tuple[Function, ...]:
         """The functions one of which a call is of; none where that is not known."""
@@ -396,5 +395,5 @@ def _carried(
 ) -> Carried:
     """What becomes of a field of what a call returns."""
     flow = FunctionFlow(shared, caller)
-    parts = flow.aliases, flow.paths, flow.effect_of, flow.summary_of, flow.used_inside, flow.callee_of
+    parts = flow.aliases, flow.paths, flow.effect_of, flow.summary_of, flow.used_inside, flow.callees.of
     return kind(caller, call, fields, *parts)

@@ -57,7 +57,7 @@ def accepted_calls(
 ) -> Iterator[Decided[CallArguments]]:
     """Every call of a Relax function that compares extents: its parameters take them."""
     for call in flow.function_calls:
-        callee = flow.callee_of(call)
+        callee = flow.callees.of(call)
         if callee is None:
             continue
         given = flow.arguments_of(call, callee)

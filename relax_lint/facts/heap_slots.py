@@ -18,9 +18,11 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.certainty import Certainty
 from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.analysis.given_heaps import accesses_in
 from relax_lint.facts.claims import all_of
 from relax_lint.facts.judge import Decided, Judge
-from relax_lint.model.operations import Op, SlotAccess, Written
+from relax_lint.model.heap_contents import SlotAccess, Written
+from relax_lint.model.operations import Op
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.asked import Asked, Compared, Statement, every
 from relax_lint.symbolic.quantity import Unknown
@@ -42,7 +44,7 @@ class HeapSlotFacts:
     def __init__(self, flow: FunctionFlow, judge: Judge) -> None:
         self._judge = judge
         self._operations = {op.place.index: op for op in flow.operations}
-        self._accesses = flow.function.slot_accesses
+        self._accesses = tuple(accesses_in(flow.function, flow.program, flow.callees))
 
     def inside(self) -> Iterator[Decided[SlotUse]]:
         """Every operation that uses slots: the heap has them."""

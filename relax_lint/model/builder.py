@@ -59,12 +59,18 @@ def build_program(
     where = positions or NoPositions()
     nodes = dict(versions.relax_functions(module))
 
-    def build(name: str, callee: Lookup) -> tuple[Function, ...]:
-        context = BuildContext(module, SymbolTable(max_extent), callee)
+    def build(name: str, callee: Lookup, heaps: bool) -> tuple[Function, ...]:
+        context = BuildContext(module, SymbolTable(max_extent), callee, heaps=heaps)
         builder = FunctionBuilder(context, module_name, where)
-        return (builder.build(name, nodes[name]), *builder.inner)
+        function = builder.build(name, nodes[name])
+        if context.heaps.following.asked and not heaps:
+            # It uses a heap that it did not allocate, which is seldom: only then are such values followed.
+            return build(name, callee, True)
+        return (function, *builder.inner)
 
     callees = Callees(nodes, build)
+    for name in nodes:
+        callees.all_of(name)
     devices = tuple(Device(*row) for row in versions.declared_devices(module))
     return Program(
         module_name,
@@ -106,6 +112,9 @@ class FunctionBuilder:
             self._context.bind(param, trusted=trusted) for param, trusted in zip(params, checked, strict=True)
         ]
         self._handed.update(parameters)
+        self._context.heaps.function = name
+        for parameter in parameters:
+            self._context.heaps.receive(parameter, self._context.values[parameter].type)
         # A parameter may use a symbol that a later one defines: that gives facts in the second round only.
         self._parameters_facts(name, parameters, checked)
         facts = [*self._entry_facts, *self._parameters_facts(name, parameters, checked)]
@@ -132,7 +141,8 @@ class FunctionBuilder:
             claimed=frozenset(self._context.values.keys() - self._context.trusted),
             index_ranges=self._context.index_ranges(),
             function_values=self._context.function_values,
-            slot_accesses=tuple(self._context.heaps.accesses),
+            slot_accesses=self._context.heaps.found(),
+            heaps=self._context.heaps,
             callees=self._context.callees(),
             node=func,
             constant_nodes={value: node for node, value in self._context.constants.items()},
@@ -330,7 +340,8 @@ class FunctionBuilder:
         then_block, then_result = self._branch(value.true_branch, 2 * place.index)
         after_then, context.heaps.state = context.heaps.state, before
         else_block, else_result = self._branch(value.false_branch, 2 * place.index + 1)
-        context.heaps.join(after_then, context.heaps.state)
+        after_else = context.heaps.state
+        context.heaps.join(after_then, after_else)
         known = [context.values[each].type for each in (then_result, else_result)]
         # After VMShapeLower the variable's own type has lost the extents.
         type_: ValueType | None = known[0]
@@ -340,8 +351,8 @@ class FunctionBuilder:
             more = type_ is not None and any(says_more(type_, branch) for branch in known)
             trusted = trusted and not more
         result = context.bind(var, type_=type_, trusted=trusted)
-        context.heaps.meet_at(result, then_result, else_result)
         self._learn(result, then_result, else_result)
+        context.heaps.meet_at(result, (then_result, else_result), (after_then, after_else))
         return If(
             place, result, condition, then_block, else_block, then_result, else_result, then_facts, else_facts
         )

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import sympy
 
-from relax_lint.model.heap_state import Heaps
+from relax_lint.model.heap_contents import WRITTEN
+from relax_lint.model.heap_state import Following, Heaps
 from relax_lint.model.operations import OperationId, ValueId
 from relax_lint.model.program import Function, Value
 from relax_lint.model.read_types import TypeReader
+from relax_lint.model.returned import Lookup
 from relax_lint.model.shape_heap import HeapReader, HeapUse
 from relax_lint.model.symbols import SymbolTable
 from relax_lint.model.types import OpaqueType, PrimType, ShapeType, TensorType, TupleType, ValueType
@@ -20,7 +22,7 @@ from relax_lint.vm import versions
 from relax_lint.vm.builtins import BUILTINS
 
 
-def _unknown(name: str) -> Function | None:
+def _unknown(name: str, *, heaps: bool = False) -> Function | None:
     return None
 
 
@@ -62,7 +64,7 @@ class BuildContext:
     """What is known of one function so far. An inner function shares the symbols of its outer one."""
 
     def __init__(
-        self, module: Any, symbols: SymbolTable, callee: Callable[[str], Function | None] = _unknown
+        self, module: Any, symbols: SymbolTable, callee: Lookup = _unknown, *, heaps: bool = False
     ) -> None:
         self.module = module
         self.symbols = symbols
@@ -77,7 +79,7 @@ class BuildContext:
         )
         self.types = TypeReader(self.translator)
         self.heap_reader = HeapReader(self.translator, symbols)
-        self.heaps = Heaps()
+        self.heaps = Heaps(Following(heaps))
         self.touched: set[ValueId] = set()
         """The values that the operation uses that is being built."""
         self.used: set[ValueId] = set()
@@ -193,6 +195,8 @@ class BuildContext:
     def heap(self, expr: Any, place: OperationId) -> HeapUse:
         """The shape heap that an operation is given."""
         value = self.values[self.operand(expr)]
+        if self.heaps.heap_of(value.id) is None and value.id in self.constants.values():
+            self.heaps.result_of(value.id, value.type, WRITTEN)
         return HeapUse(self.heaps, self.heaps.root(value.id, value.type), value.name, place)
 
     def name_function(self, value: ValueId, expr: Any) -> None:

@@ -8,10 +8,13 @@ from typing import Any
 import sympy
 
 from relax_lint.model.context import BuildContext
+from relax_lint.model.heap_calls import follow_call
+from relax_lint.model.heap_contents import UNSURE, WRITTEN
 from relax_lint.model.heap_functions import run_on_heaps
 from relax_lint.model.heap_state import count_of
 from relax_lint.model.operations import (
     Alias,
+    Constant,
     FunctionCall,
     GetItem,
     KernelCall,
@@ -35,11 +38,14 @@ def settle(context: BuildContext, op: Op) -> None:
     handler = _HANDLERS.get(type(op))
     if handler is not None:
         handler(context, op)
+    if context.heaps.following.outside and isinstance(result := getattr(op, "result", None), int):
+        ways = WRITTEN if _is_filled(context, op) else UNSURE
+        context.heaps.result_of(result, context.values[result].type, ways)
     touched = context.touched
     if not touched:
         return
     if _is_check(op):
-        touched = {value for value in touched if context.heaps.among({value})}
+        touched = {value for value in touched if context.heaps.known_among({value})}
     context.used |= touched
 
 
@@ -55,7 +61,8 @@ def _renamed(context: BuildContext, op: Any) -> None:
 
 
 def _view(context: BuildContext, op: Any) -> None:
-    if op.kind is ViewKind.COPY:
+    if op.kind is ViewKind.COPY or (op.kind is ViewKind.RESHAPE and not op.may_be_copied):
+        # The slots are counted through, whatever the shape is.
         context.heaps.rename(op.result, op.source)
     else:
         context.heaps.escape({op.source})
@@ -70,7 +77,12 @@ def _unpacked(context: BuildContext, op: Any) -> None:
 
 
 def _called(context: BuildContext, op: Any) -> None:
-    context.heaps.escape(set(op.arguments) | context.touched)
+    heaps, callee = context.heaps, None
+    heaps.before_call(op.place.index, context.touched)
+    if op.target is not None and versions.kind(getattr(op.place.node, "op", None)) == "GlobalVar":
+        callee = context.callee(op.target, heaps=bool(heaps.among(context.touched)))
+    if callee is None or not follow_call(heaps, callee, op.arguments, op.result):
+        heaps.escape({*op.arguments, *context.touched})
 
 
 def _kernel_call(context: BuildContext, op: Any) -> None:
@@ -106,6 +118,14 @@ def _prim_func(context: BuildContext, name: str) -> Any | None:
         if str(var.name_hint) == name:
             return None if versions.is_relax(function) else function
     return None
+
+
+def _is_filled(context: BuildContext, op: Op) -> bool:
+    """Whether what an operation gives is written: by a kernel, or somebody unknown who was given no heap."""
+    if isinstance(op, KernelCall):
+        heaps = context.heaps
+        return op.callee not in BUILTINS and not heaps.known_among(context.touched) and not heaps.keeps_any
+    return isinstance(op, Constant)
 
 
 def _leaves_alone(op: KernelCall) -> bool:

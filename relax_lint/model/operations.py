@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
-from enum import Enum
 from functools import cached_property
 from typing import Any, TypeAlias, TypeVar, overload
 
@@ -281,25 +280,3 @@ class Block:
                     break
             else:
                 waiting.pop()
-
-
-class Written(Enum):
-    """On which paths something was written."""
-
-    NEVER = "never"
-    PERHAPS = "perhaps"
-    ALWAYS = "always"
-
-
-@record(frozen=True)
-class SlotAccess:
-    """An operation reads or writes one slot of a shape heap of `slots` slots. `written` says whether it was
-    written before.
-    """
-
-    op: OperationId
-    heap: str
-    slot: Size
-    slots: Size
-    writes: bool
-    written: Written

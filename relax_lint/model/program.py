@@ -16,12 +16,10 @@ from typing import Any
 
 import sympy
 
+from relax_lint.model.heap_contents import SlotAccess
+from relax_lint.model.heap_state import Heaps
 from relax_lint.model.kernels import Kernel
-from relax_lint.model.operations import (
-    Block,
-    SlotAccess,
-    ValueId,
-)
+from relax_lint.model.operations import Block, ValueId
 from relax_lint.model.types import TensorType, ValueType
 from relax_lint.results.location import Location
 from relax_lint.support.lazy_dataclass import record
@@ -111,7 +109,8 @@ class Function:
     tuples that are written as an argument or as the result, without a binding of their own. The types
     of `claimed` values are believed by TVM and made true by nothing. `index_ranges` gives the smallest and
     the largest element of integer constants. `function_values` are the values that are functions of the
-    program, with the names of these. `slot_accesses` are those of its shape heaps, in program order.
+    program, with the names of these. `slot_accesses` are those of its shape heaps, in program order; `heaps`
+    are these, as they are at its end.
     `callees` are the names of the operators and packed functions that its bindings call. `constant_nodes`
     are the constants as TVM has them.
     """
@@ -135,6 +134,7 @@ class Function:
     index_ranges: dict[ValueId, tuple[int, int]] = field(default_factory=dict)
     function_values: dict[ValueId, str] = field(default_factory=dict)
     slot_accesses: tuple[SlotAccess, ...] = ()
+    heaps: Heaps = field(default_factory=Heaps, compare=False, repr=False)
     callees: frozenset[str] = frozenset()
     node: Any = field(default=None, compare=False, repr=False)
     constant_nodes: Mapping[ValueId, Any] = field(default_factory=dict, compare=False, repr=False)

@@ -7,7 +7,7 @@ extents are those of its arguments.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
-from typing import TypeAlias
+from typing import Protocol
 
 import sympy
 
@@ -16,8 +16,13 @@ from relax_lint.model.types import PrimType, ShapeType, TensorType, TupleType, V
 
 Extents = Mapping[sympy.Expr, sympy.Expr]
 
-Lookup: TypeAlias = Callable[[str], "Function | None"]
-"""Gives a function by its name, where it can be told."""
+
+class Lookup(Protocol):
+    """Gives a function by its name, where it can be told. `heaps`: it is given shape heaps to follow."""
+
+    def __call__(self, name: str, *, heaps: bool = False) -> Function | None:
+        """The function, or None."""
+
 
 MAX_DEPTH = 16
 """Functions that call each other, of which the results are looked at."""
@@ -26,21 +31,23 @@ MAX_DEPTH = 16
 class Callees:
     """The functions of a module, by their names, each built when it is first asked for."""
 
-    def __init__(self, names: Container[str], build: Callable[[str, Lookup], tuple[Function, ...]]) -> None:
+    def __init__(
+        self, names: Container[str], build: Callable[[str, Lookup, bool], tuple[Function, ...]]
+    ) -> None:
         self._names = names
         self._build = build
         self._built: dict[str, tuple[Function, ...]] = {}
         self._pending: set[str] = set()
 
-    def all_of(self, name: str) -> tuple[Function, ...]:
-        """A function, and those that are defined in it."""
-        if name not in self._built:
+    def all_of(self, name: str, *, heaps: bool = False) -> tuple[Function, ...]:
+        """A function, and those that are defined in it. It is built anew where it is given `heaps`."""
+        if name not in self._built or (heaps and not self._built[name][0].heaps.following.outside):
             self._pending.add(name)
-            self._built[name] = self._build(name, self.of)
+            self._built[name] = self._build(name, self.of, heaps)
             self._pending.discard(name)
         return self._built[name]
 
-    def of(self, name: str) -> Function | None:
+    def of(self, name: str, *, heaps: bool = False) -> Function | None:
         """A function of which the result is asked for; None where that leads back to it, or too deep, and for
         one that is defined in another one.
         """
@@ -48,7 +55,7 @@ class Callees:
             return None
         if name not in self._built and len(self._pending) > MAX_DEPTH:
             return None
-        return self.all_of(name)[0]
+        return self.all_of(name, heaps=heaps)[0]
 
 
 def returned_type(

@@ -11,8 +11,9 @@ from typing import Any
 
 import sympy
 
+from relax_lint.model.heap_contents import SlotAccess, Ways
 from relax_lint.model.heap_state import Heaps
-from relax_lint.model.operations import OperationId, SlotAccess, ValueId, Written
+from relax_lint.model.operations import OperationId, ValueId
 from relax_lint.model.program import Origin, Provenance
 from relax_lint.model.shape_conditions import equality
 from relax_lint.model.symbols import SymbolTable
@@ -39,23 +40,24 @@ class HeapUse:
 
     def read(self, slot: Size) -> sympy.Expr | None:
         """The value of a slot, which the operation reads."""
-        value, written = self.heaps.read(self.root, _number(slot))
-        self._record(slot, written, writes=False)
+        value, ways = self.heaps.read(self.root, _number(slot))
+        self._record(slot, ways, writes=False)
         return value
 
     def write(self, slot: Size, value: sympy.Expr | None) -> None:
         """The operation writes a slot."""
-        _, written = self.heaps.read(self.root, _number(slot))
-        self._record(slot, written, writes=True)
+        _, ways = self.heaps.read(self.root, _number(slot))
+        self._record(slot, ways, writes=True)
         self.heaps.write(self.root, _number(slot), value)
 
     def blur(self) -> None:
         """The operation may write any slot."""
         self.heaps.blur(self.root)
 
-    def _record(self, slot: Size, written: Written, *, writes: bool) -> None:
-        slots = self.heaps.slots(self.root)
-        self.heaps.accesses.append(SlotAccess(self.place, self.name, slot, slots, writes, written))
+    def _record(self, slot: Size, ways: Ways, *, writes: bool) -> None:
+        heaps = self.heaps
+        access = SlotAccess(self.place, self.name, slot, heaps.slots(self.root), writes, ways)
+        heaps.accesses.append((self.root, access))
 
 
 @record(frozen=True)

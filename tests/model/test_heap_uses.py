@@ -11,7 +11,8 @@ import tvm
 from tvm import relax
 
 from relax_lint.model.builder import build_program
-from relax_lint.model.operations import Assert, Constant, Written
+from relax_lint.model.heap_contents import Written
+from relax_lint.model.operations import Assert, Constant
 from relax_lint.model.program import Function
 from relax_lint.model.types import PrimType, ShapeType
 from tests.rules.checking import parse

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from relax_lint.model import heap_uses
-from relax_lint.model.heap_state import Contents
+from relax_lint.model.heap_contents import Contents
 from relax_lint.model.operations import KernelCall
 from relax_lint.replay import Machine
 from relax_lint.vm.builtins import NULLS, SHAPE_HEAP

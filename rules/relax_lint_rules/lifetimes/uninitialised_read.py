@@ -43,7 +43,7 @@ def _is_no_more_than_a_note(facts: FunctionFacts, read: UnwrittenRead) -> bool:
 def _slot_message(use: SlotUse) -> Message:
     # Every run reads the rules; only one that judges reads sympy.
     from relax_lint.facts.words import slot_name
-    from relax_lint.model.operations import Written
+    from relax_lint.model.heap_contents import Written
 
     unwritten = use.doubtful
     heap = f"the shape heap `{use.accesses[0].heap}`"
