@@ -51,6 +51,10 @@ class Newness:
         """What is presumed of a root; None where it is known to be nothing else."""
         return self._presumed.get(root)
 
+    def is_kept(self, root: ValueId) -> bool:
+        """Whether somebody may have kept a root."""
+        return root in self._kept
+
     @property
     def is_used(self) -> bool:
         """Whether anything is presumed at all."""

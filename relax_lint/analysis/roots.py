@@ -134,6 +134,10 @@ class Roots:
         """What is presumed of a root; None where it is known to be nothing else."""
         return self._newness.of(root)
 
+    def is_kept(self, root: ValueId) -> bool:
+        """Whether somebody who is not known may have kept a root."""
+        return self._newness.is_kept(root)
+
     def presumed_apart(self, one: ValueId, other: ValueId) -> Presumption | None:
         """What is assumed where two values are treated as two tensors."""
         if not self.has_perhaps:

@@ -4,12 +4,14 @@ kind of arguments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 
+from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.model.operations import ValueId
 from relax_lint.support.lazy_dataclass import record
-from relax_lint.totals.frame import Frame, Memory, Reference, Register
+from relax_lint.totals.frame import Frame, Reference
+from relax_lint.totals.places import Memory, Place, together
 from relax_lint.totals.walk import Allocation, Events
 
 
@@ -79,10 +81,7 @@ class Overwrites:
         """A call may write some of the values that it is given."""
 
         def memory() -> Memory:
-            found: set[int | Register] = set()
-            for value in written():
-                found |= frame.memory(value, given[value])
-            return frozenset(found)
+            return together(frame.memory(value, given[value]) for value in written())
 
         self._calls.append(memory)
 
@@ -99,12 +98,8 @@ class Overwrites:
 
     def until_now(self) -> Memory:
         """All of it so far."""
-        found: set[int | Register] = set()
-        for (frame, value), reference in self._values.items():
-            found |= frame.memory(value, reference)
-        for overwritten in self._calls:
-            found |= overwritten()
-        return frozenset(found)
+        values = (frame.memory(value, reference) for (frame, value), reference in self._values.items())
+        return together((*values, *(overwritten() for overwritten in self._calls)))
 
 
 @record(frozen=True)
@@ -126,14 +121,20 @@ class Activation:
 
     def overwritten(self, frame: Frame, given: Sequence[ValueId], arguments: Arguments) -> Memory:
         """What a call like it in `frame` may overwrite of what is there."""
-        found: set[int | Register] = set()
         passed = dict(zip(self.frame.function.parameters, given, strict=False))
-        for one in self.overwrites.memory:
-            if isinstance(one, int):
-                found |= {arguments.number(one)} if one < 0 else set()
-            elif one[0] is self.frame and one[1] in passed:
-                found |= frame.memory(passed[one[1]], None)
-        return frozenset(found)
+
+        def memory(places: Iterable[Place]) -> Iterator[Memory]:
+            for place in places:
+                if isinstance(place, int):
+                    yield Memory(frozenset((arguments.number(place),) if place < 0 else ()))
+                elif not isinstance(place, tuple):
+                    yield Memory(frozenset((place,)))
+                elif place[0] is self.frame and (path := self.frame.parameter(place[1])) is not None:
+                    yield frame.memory_of(AccessPath(passed[path.value], path.fields))
+
+        inside = self.overwrites.memory
+        perhaps = (one.only_perhaps() for one in memory(inside.perhaps))
+        return together((*memory(inside.places), *perhaps, Memory(known=inside.known)))
 
 
 class Translation:

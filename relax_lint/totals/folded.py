@@ -15,9 +15,10 @@ from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
 from relax_lint.model.program import Function
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.totals.activation import Activation, Arguments, Overwrites, Translation
-from relax_lint.totals.frame import Frame, Memory, Reference, Register
+from relax_lint.totals.frame import Frame, Reference
 from relax_lint.totals.inlined import paths_of, repeats_itself
 from relax_lint.totals.paths import every_path
+from relax_lint.totals.places import Memory, Place, Register
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import CallsItself, Indeterminate, Scope
 from relax_lint.totals.walk import Events, ExecMode, Inventory
@@ -255,7 +256,7 @@ class _Recorder(FoldedWalker):
             self._hold(frame, parameter, reference)
         for parameter, taken in zip(callee.parameters, call.decided, strict=False):
             if taken is not None:
-                self._decided.note((frame, parameter), frozenset(), taken)
+                self._decided.note((frame, parameter), Memory(), taken)
         result = self._call(frame)
         return Activation(
             frame,
@@ -281,16 +282,22 @@ class _Recorder(FoldedWalker):
 
     def _known(self, origin: Register) -> bool | None:
         known = super()._known(origin)
-        if known is not None and any(map(self._is_outside, self._overwrites.until_now())):
+        if known is not None and self._may_be_outside(self._overwrites.until_now()):
             # Two arguments may be the same memory: what is overwritten may have been the condition.
             raise _Decides(always=False)
         return known
 
-    def _is_outside(self, memory: int | Register) -> bool:
-        if isinstance(memory, int):
-            return memory < 0
-        frame, register = memory
-        return frame is self._outermost and register in frame.function.parameters
+    def _may_be_outside(self, memory: Memory) -> bool:
+        places = memory.places | memory.perhaps
+        return any(map(self._is_outside, places)) or any(one.returned for one in memory.known)
+
+    def _is_outside(self, place: Place) -> bool:
+        if isinstance(place, int):
+            return place < 0
+        if not isinstance(place, tuple):
+            return True
+        frame, root = place
+        return frame is self._outermost and frame.parameter(root) is not None
 
     def _decide(self) -> bool:
         raise _Decides(always=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from typing import Any
 from weakref import proxy
 
@@ -10,9 +10,12 @@ from relax_lint.analysis.aliases import Aliases
 from relax_lint.analysis.dominance import uses_of_outer
 from relax_lint.analysis.effects import EffectTable
 from relax_lint.analysis.liveness import Releases, inserted_kills, last_uses
+from relax_lint.analysis.roots import Roots
 from relax_lint.model.operations import FunctionCall, KernelCall, ValueId
 from relax_lint.model.program import Function, Program
+from relax_lint.totals.places import Known, Memory, Outside
 from relax_lint.totals.quantities import Indeterminate
+from relax_lint.totals.roots import ProgramRoots
 from relax_lint.totals.walk import Inventory, Walk
 from relax_lint.vm.calls import CLOSURE_BUILTINS
 
@@ -39,6 +42,7 @@ class Plans:
         # It keeps these plans: a reference back would keep both until the collector comes.
         self._program: Program = proxy(program)
         self._effects = EffectTable(program)
+        self._roots = ProgramRoots(self._program)
         self._functions = program.by_name
         self._aliases: dict[int, tuple[Function, Aliases]] = {}
         """By the identity of a function, which lives as long."""
@@ -81,6 +85,23 @@ class Plans:
         writes = self._effects.effect_of(call).writes
         positions = {*writes, *(index for index in call.inplace if index >= 0)}
         return tuple(call.arguments[index] for index in sorted(positions) if index < len(call.arguments))
+
+    def written_elsewhere(self, call: FunctionCall) -> Memory:
+        """What a function may write that it is not given."""
+        kept = (Known(None, True),) if self._roots.may_meet_kept(call) else ()
+        return Memory(frozenset((Outside.CONSTANTS,)), known=frozenset(kept))
+
+    def copied(self, call: KernelCall, written: ValueId) -> Iterator[ValueId]:
+        """The arguments that a call copies to one that it writes. Where both are one, it stays as it is."""
+        effect, arguments = self._effects.effect_of(call), call.arguments
+        ends = [end for end, value in enumerate(arguments) if value == written and end in effect.writes]
+        for begin, value in enumerate(arguments):
+            if ends and all((begin, end) in effect.copies for end in ends):
+                yield value
+
+    def roots(self, function: Function) -> Roots:
+        """The memory behind the values of a function."""
+        return self._roots.of(function)
 
     def aliases(self, function: Function) -> Aliases:
         """Which values of a function share a register."""

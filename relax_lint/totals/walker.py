@@ -38,8 +38,9 @@ from relax_lint.model.program import Function
 from relax_lint.model.types import NO_FIELDS, TensorType, TupleType, ValueType
 from relax_lint.totals.cases import condition_of, implied
 from relax_lint.totals.counted import Counted
-from relax_lint.totals.frame import Decisions, Frame, Memory, Reference, Register, decided_by_symbols
+from relax_lint.totals.frame import Decisions, Frame, Reference, decided_by_symbols
 from relax_lint.totals.paths import MAX_PATHS
+from relax_lint.totals.places import Memory, Register
 from relax_lint.totals.plans import Plans
 from relax_lint.totals.quantities import (
     CallsItself,
@@ -91,6 +92,7 @@ class Walker(Counted):
         result: Reference = None
         for call in range(calls):
             frame = self._frame(function, Scope(binding))
+            frame.is_outermost = True
             for parameter in function.parameters if self._inventory is Inventory.VALUES else ():
                 self._hold(frame, parameter, self._fresh(frame, function.type_of(parameter), None))
             result = self._call(frame)
@@ -107,7 +109,7 @@ class Walker(Counted):
 
     def _frame(self, function: Function, scope: Scope) -> Frame:
         releases = self._plans.releases(function, self._inventory)
-        return Frame(function, scope, self._plans.aliases(function), releases)
+        return Frame(function, scope, self._plans.aliases(function), releases, self._plans.roots)
 
     def _call(self, frame: Frame) -> Reference:
         """Runs a frame; its result comes back with one reference of its own."""
@@ -277,6 +279,8 @@ class Walker(Counted):
         if self._inventory is Inventory.VALUES:
             reference = self._fresh(frame, op.type, op.place)
             self._overwrite(frame, op.arguments)
+            if self._decided:
+                self._decided.overwritten(self._plans.written_elsewhere(op))
             self._calls(frame, op)
             return reference
         callee = self._plans.callee(op)
@@ -362,8 +366,9 @@ class Walker(Counted):
 
     def _run_kernel(self, frame: Frame, op: KernelCall) -> None:
         """A call may write some of its arguments. To know which, its kernel has to be read."""
-        if self._decided.made:
-            self._overwrite(frame, self._plans.written(op))
+        for value in self._plans.written(op) if self._decided.made else ():
+            copied = [frame.origin(one) for one in self._plans.copied(op, value)]
+            self._decided.overwritten(frame.memory(value, self._reference(frame, value)), copied)
 
     def _kill(self, frame: Frame, op: Kill) -> Reference:
         if self._in_registers:
