@@ -1,10 +1,9 @@
 """RLX311 to RLX314: what is wrong inside the kernels that a function calls.
 
 Event: a call of a kernel in which something was found. Claims: no load from a buffer of the kernel comes
-before every store to it (RLX311); no element is stored by two steps of a parallel loop, or each stores the
-same value (RLX312). That a
-buffer is never read (RLX313) or larger than the target allows (RLX314) needs no claim. Verdict: that of the
-provers.
+before every store to it, nor of an element before every store to that (RLX311); no element is stored by two
+steps of a parallel loop, or each stores the same value (RLX312). That a buffer is never read (RLX313) or
+larger than the target allows (RLX314) needs no claim. Verdict: that of the provers.
 """
 
 from __future__ import annotations
@@ -29,6 +28,7 @@ from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.decision import Decision, Proof, certain
 
 Finding = TypeVar("Finding")
+_SEEN = Proof(Prover.CONSTANT, "carried out: what is stored depends on what was in memory before")
 _MAY_BE_THE_SAME = Proof(Prover.UNDECIDED, "the steps may store the same value")
 
 
@@ -52,7 +52,8 @@ class InsideFacts:
         """RLX311: loads from buffers of kernels that nothing has written."""
         for use in self._kernels.uses:
             for read in use.kernel.inside.unwritten_reads:
-                yield self._decided(use, read, read.harmless)
+                decided = self._decided_part if read.partly else self._decided_read
+                yield from decided(use, read)
 
     def races(self) -> Iterator[Decided[InKernel[Race]]]:
         """RLX312: stores that two steps of a parallel loop make to one element."""
@@ -87,6 +88,26 @@ class InsideFacts:
         """The access in the text of the kernel, with what is said of it, where that is known."""
         where = found.use.kernel.place_of_node(found.finding.node)
         return () if where is None else ((what, where),)
+
+    def _decided_read(
+        self, use: KernelUse, read: UnwrittenRead
+    ) -> Iterator[Decided[InKernel[UnwrittenRead]]]:
+        yield self._decided(use, read, read.harmless)
+
+    def _decided_part(
+        self, use: KernelUse, read: UnwrittenRead
+    ) -> Iterator[Decided[InKernel[UnwrittenRead]]]:
+        """Where it is not certain that something unwritten is read it may still have been seen."""
+        found: Decided[InKernel[UnwrittenRead]] = self._decided(use, read, read.harmless)
+        is_whole = self._decided(use, read, sympy.Or(read.safe, sympy.Not(read.harmless)))
+        certain = found.decision.verdict is Verdict.ALWAYS_WRONG or not found.decision.reachable
+        if certain or is_whole.decision.verdict is Verdict.ALWAYS_FINE:
+            yield found
+            return
+        seen = self._decided(use, read, sympy.And(read.harmless, sympy.Not(read.seen))).decision
+        if seen.verdict is not Verdict.ALWAYS_FINE:
+            decision = Decision(Verdict.NEEDS_RUNTIME_CHECK, _SEEN, wrong=seen.wrong, reaches=seen.reaches)
+            yield replace(found, decision=decision)
 
     def _decided_race(self, use: KernelUse, race: Race) -> Decided[InKernel[Race]]:
         """Steps that store the same value are not in each other's way."""

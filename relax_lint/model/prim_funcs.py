@@ -36,6 +36,7 @@ from relax_lint.model.kernels import (
     OpaqueParameter,
     ScalarParameter,
 )
+from relax_lint.model.partly_written import partly_written
 from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.read_types import read_dtype
 from relax_lint.symbolic.quantity import Shape, Unknown
@@ -140,7 +141,13 @@ def read_kernel(
         nodes.does_nothing(prim_func.body),
         partial(read_accesses, prim_func, loops.signature, functions),
         positions or NoPositions(),
-        look=partial(read_inside, prim_func, loops.signature, translator.fits),
+        look=partial(
+            read_inside,
+            prim_func,
+            loops.signature,
+            translator.fits,
+            partial(partly_written, prim_func, _read_by),
+        ),
         reshapes=partial(is_reshape, prim_func),
         repeated=trial.repeated,
         lent=dict(sorted(effects.lent.items())),

@@ -26,7 +26,7 @@ for i in T.parallel(4):
 D = T.decl_buffer((4,), "float32", data=y.data)
 for i in T.parallel(4):
     D[0] = T.Cast("float32", i)
-# a store of another kind: y 4; x 4 | s[0] in each i reads
+# a store of another kind: y 4; x 4 | s[0] in each i reads, s[0] early
 s = T.alloc_buffer((4,), "float32")
 for i in T.parallel(4):
     s[0] = s[0] + T.Cast("float32", i)
@@ -48,7 +48,7 @@ for i in T.parallel(4):
     s = T.alloc_buffer((4,), "float32")
     y[i] = s[0]
     s[0] = x[i]
-# read before in a step: y 4; x 4 | s[0] in each i
+# read before in a step: y 4; x 4 | s[0] in each i, s[0] early
 s = T.alloc_buffer((4,), "float32")
 for i in T.parallel(4):
     y[i] = s[0]
@@ -157,7 +157,7 @@ for i in T.parallel(4):
 for i in T.parallel(4):
     v: T.let = x[i]
     y[0] = v
-# leaves: y 4; x 4 | nothing
+# leaves: y 4; x 4 | s[0] early
 for i in range(4):
     s = T.alloc_buffer((4,), "float32")
     y[i] = s[0]

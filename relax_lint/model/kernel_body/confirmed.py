@@ -39,12 +39,13 @@ def confirmed(
     shapes: Sequence[Shape],
     symbols: Mapping[Any, sympy.Symbol],
     stays: Callable[[int], bool],
+    ends: Sequence[int] | None = None,
 ) -> Sure:
     """Those of the parameters in `reads` that are read for sure of which something comes to one that is
     `written` and is there in the end, with the sizes at which that is so. Where that cannot be looked for,
     those of which all that is computed from them `stays`. Where there is one size only, the search finds
     those of all `reads` that are read for sure. `reads` are the parameters of which contents from before the
-    call may be seen.
+    call may be seen, `ends` those of the `written` ones that somebody looks at afterwards, if not all.
     """
     if not reads:
         return sure
@@ -55,7 +56,7 @@ def confirmed(
         body = reader.statement(prim_func.body)
         names = [reader.numbers.variable(var) for var in variables]
         sizes = {symbol: reader.numbers.variable(var) for var, symbol in symbols.items()}
-        kernel = _Kernel(reader, body, names, [names[one] for one in written])
+        kernel = _Kernel(reader, body, names, [names[one] for one in (written if ends is None else ends)])
         # Of what else is loaded, such as a sum that the kernel begins itself, nothing from before is there to
         # find, and to find nothing takes the longest.
         said = {one: when for one, when in sure.items() if one in reads}

@@ -246,7 +246,7 @@ class Matters:
             if one is None or other is None:
                 # What leaves the memory is wrong for another reason; what stays inside may be all the same.
                 continue
-            if not _alike(one, other, is_sparse=is_sparse):
+            if not are_alike(one, other, is_sparse=is_sparse):
                 return True
             same += 1
         return False if same >= _ENOUGH else None
@@ -255,7 +255,7 @@ class Matters:
         """Whether something else is stored where one element is another one."""
         for trial in range(_TRIALS // 2):
             both = self._both(position, sizes, trial, is_sparse=False, cell=cell)
-            if both is not None and not _alike(*both, is_sparse=False):
+            if both is not None and not are_alike(*both, is_sparse=False):
                 return True
         return False
 
@@ -376,7 +376,7 @@ def _extents(shape: Sequence[sympy.Expr], sizes: Sizes) -> tuple[int, ...]:
     return tuple(int(one) if one.is_Integer else int(one.xreplace(sizes)) for one in shape)
 
 
-def _alike(one: Sequence[Cells], other: Sequence[Cells], *, is_sparse: bool) -> bool:
+def are_alike(one: Sequence[Cells], other: Sequence[Cells], *, is_sparse: bool) -> bool:
     """Whether what was stored in one run or in the other is the same after both. Where data chose where to
     store and steps were left out, that is asked of what both have stored: those steps may have stored there.
     """

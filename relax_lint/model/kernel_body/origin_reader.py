@@ -160,6 +160,9 @@ class OriginReader:
         return self._fresh(node.buffer)
 
     def _fresh(self, buffer: Any) -> Part:
+        if buffer in self._of_loops:
+            # It is looked at as if it were a parameter.
+            return Several([])
         memory = self.numbers.variable(buffer)
         self._own.add(memory)
         return Fresh(memory)

@@ -218,7 +218,7 @@ class BodyReader(ExpressionReader):
 
     def _block(self, block: Any, values: Sequence[Any]) -> None:
         for buffer in block.alloc_buffers:
-            self._roots[buffer] = None
+            self._roots.setdefault(buffer, None)
             self._layout(buffer)
         for axis, value in zip(block.iter_vars[:], values, strict=True):
             self._name_axis(axis.var, value)
@@ -299,7 +299,8 @@ class BodyReader(ExpressionReader):
         self._layout(buffer)
 
     def _allocate(self, node: Any) -> None:
-        self._roots[node.buffer] = None
+        # An own buffer may be looked at as if it were a parameter.
+        self._roots.setdefault(node.buffer, None)
         self._layout(node.buffer)
 
     def _layout(self, buffer: Any) -> None:

@@ -34,7 +34,9 @@ class Race:
 @record(frozen=True)
 class UnwrittenRead:
     """A load from a buffer of the kernel that nothing has written: `ever` if nothing does at all. It is not
-    made where `harmless` holds.
+    made where `harmless` holds. Of a buffer that is `partly` written some element is loaded that is not, and
+    seen in an output, where `harmless` does not hold; elsewhere that is not known, but for sizes that are
+    `safe`, and for those at which it was `seen` when the kernel was carried out.
     """
 
     element: str
@@ -42,6 +44,29 @@ class UnwrittenRead:
     ever: bool
     harmless: Boolean
     node: Any = field(default=None, compare=False, repr=False)
+    partly: bool = False
+    safe: Boolean = sympy.true
+    seen: Boolean = sympy.false
+
+
+@record(frozen=True)
+class OwnBuffer:
+    """A buffer of the kernel that only loads and stores use. Where `unloaded` holds it is not loaded."""
+
+    buffer: Any
+    unloaded: Boolean
+
+
+@record(frozen=True)
+class PartlyWritten:
+    """Such a buffer of which an element is loaded, by `node`, that was not stored to. At sizes that are
+    `wrong` that is certain, and an output tells of it with all contents; where it was `seen`, with some.
+    """
+
+    buffer: Any
+    node: Any
+    wrong: Boolean
+    seen: Boolean
 
 
 @record(frozen=True)

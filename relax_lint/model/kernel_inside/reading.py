@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,8 @@ from relax_lint.model.kernel_inside.findings import (
     Inside,
     LargeBuffer,
     OnChip,
+    OwnBuffer,
+    PartlyWritten,
     Race,
     UnusedBuffer,
     UnwrittenRead,
@@ -28,7 +31,7 @@ from relax_lint.model.kernel_inside.values import (
     repeats,
     same_element,
 )
-from relax_lint.model.kernel_inside.walk import Access, Internal, Loop, Walk
+from relax_lint.model.kernel_inside.walk import Access, Internal, Loop, Walk, key_of
 from relax_lint.symbolic.relations import at_most
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import nodes
@@ -41,21 +44,23 @@ def read_inside(
     prim_func: Any,
     symbols: Mapping[Any, sympy.Symbol],
     fits: Callable[[sympy.Expr, int], bool] | None = None,
+    partly_written: Callable[[Sequence[OwnBuffer]], Iterable[PartlyWritten]] = lambda own: (),
 ) -> Inside:
     """What is found in a PrimFunc; `symbols` are those of its signature, `fits` tells what its arithmetic in
-    less than 64 bits may come to.
+    less than 64 bits may come to, `partly_written` of which of its buffers something unwritten is read.
     """
     walk = Walk()
     walk.statement(prim_func.body)
     on_chip, target = _on_chip(walk), _named_target(prim_func)
     large = () if target is None else tuple(beyond(on_chip, target))
     more = on_chip if target is None else ()
-    if walk.irregular:
-        return Inside(large=large, on_chip=more)
     reader = _Reader(walk, prim_func, symbols, fits)
-    found = Inside(
-        tuple(reader.races()), tuple(reader.unwritten_reads()), tuple(reader.unused()), large, more
-    )
+    unwritten = () if walk.irregular else tuple(reader.unwritten_reads())
+    if not (walk.has_unknown or walk.has_threads):
+        unwritten += tuple(reader.partly(partly_written, unwritten))
+    if walk.irregular:
+        return Inside(unwritten_reads=unwritten, large=large, on_chip=more)
+    found = Inside(tuple(reader.races()), unwritten, tuple(reader.unused()), large, more)
     return NOTHING if found == NOTHING else found
 
 
@@ -169,6 +174,32 @@ class _Reader:
                     yield UnwrittenRead(_text(load.node), name, not stores, harmless, load.node)
                     break
 
+    def partly(
+        self,
+        partly_written: Callable[[Sequence[OwnBuffer]], Iterable[PartlyWritten]],
+        told: Sequence[UnwrittenRead],
+    ) -> Iterator[UnwrittenRead]:
+        """Loads from other buffers of elements that no store precedes."""
+        known = {key_of(_buffer(read.node)) for read in told}
+        own = []
+        for key, internal in self._plain():
+            loads, _ = self._accesses(key)
+            if loads and key not in known:
+                unloaded = sympy.And(*(self._left_out(load) for load in loads))
+                own.append(OwnBuffer(internal.buffer, unloaded))
+        safe = {key_of(one.buffer): one.unloaded for one in own}
+        for found in partly_written(own) if own else ():
+            yield UnwrittenRead(
+                _text(found.node),
+                str(found.buffer.name),
+                ever=False,
+                harmless=sympy.Not(found.wrong),
+                node=found.node,
+                partly=True,
+                safe=safe[key_of(found.buffer)],
+                seen=found.seen,
+            )
+
     def unused(self) -> Iterator[UnusedBuffer]:
         """Buffers that nothing reads."""
         for key, internal in self._plain():
@@ -187,6 +218,20 @@ class _Reader:
         return [one for one in own if not one.stores], [one for one in own if one.stores]
 
     # -- conditions ----------------------------------------------------------------------------
+
+    def _left_out(self, access: Access) -> Boolean:
+        """When an access is not made, as far as that is known."""
+        found: list[Boolean] = []
+        for loop in access.loops:
+            if not loop.varies and loop.step is None and loop.extent is not None:
+                with suppress(Untranslatable, AttributeError):
+                    found.append(at_most(self._translator.expr(loop.extent), _ZERO))
+        for guard in access.guards:
+            if not (guard.depends.loops or guard.depends.contents):
+                with suppress(Untranslatable, AttributeError):
+                    condition = self._translator.condition(guard.condition)
+                    found.append(condition if guard.negated else sympy.Not(condition))
+        return sympy.Or(*found)
 
     def _not_made(self, access: Access, steps: int, loop: Loop | None) -> Boolean | None:
         """When an access is not made, or in fewer than so many steps of a loop; None if that is unknown."""

@@ -12,6 +12,7 @@ from relax_lint.vm.nodes import children_of, is_call, is_plain_call
 
 _REDUCTION_AXIS = 2
 _PARALLEL, _VECTORIZED, _THREADS = 1, 2, 4
+_OF_ONE_THREAD = ("serial", "parallel", "vectorized")
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,14 +85,15 @@ class Walk:
     """Reads one body; what it finds is in the public attributes afterwards.
 
     `escaped` are the buffers that are used in another way than by loads and stores, `irregular` says that
-    there is a statement that is not understood, or a way out: then nothing is certain.
+    there is a statement that is not understood, or a way out: then nothing is certain. `has_unknown` says
+    that it is such a statement.
     """
 
     def __init__(self) -> None:
         self.accesses: list[Access] = []
         self.internals: dict[int, Internal] = {}
         self.escaped: set[int] = set()
-        self.irregular = False
+        self.irregular = self.has_unknown = False
         self.bound: list[tuple[Any, Any]] = []
         """Variables that stand for values, each with its value."""
         self._loops: tuple[Loop, ...] = ()
@@ -102,11 +104,18 @@ class Walk:
 
     # -- statements ----------------------------------------------------------------------------
 
+    @property
+    def has_threads(self) -> bool:
+        """Whether something is done by several threads."""
+        return any(loop.kind not in _OF_ONE_THREAD for access in self.accesses for loop in access.loops)
+
     def statement(self, node: Any) -> None:
         """Read a statement and what is inside it."""
         handler = getattr(self, f"_{type(node).__name__.lower()}", None)
-        if handler is None or exit_of(node) is not None:
+        if exit_of(node) is not None:
             self.irregular = True
+        elif handler is None:
+            self.irregular = self.has_unknown = True
         else:
             handler(node)
 

@@ -19,11 +19,15 @@ def check(facts: FunctionFacts) -> Iterator[Judgement]:
         use, read = decided.event.use, decided.event.finding
         when = "which is never written" if read.ever else "before anything is written there"
         text = f"`{use.kernel.name}` reads `{read.element}` {when}"
+        if read.partly:
+            text = f"`{use.kernel.name}` reads `{read.element}` where nothing is written before"
         related = facts.inside.place(decided.event, "the read")
         if decided.decision.verdict is Verdict.ALWAYS_FINE:
             text = f"`{use.kernel.name}` does not read `{read.buffer}` before it is written"
         message = Message(text, label=f"reads `{read.buffer}` unwritten", related=related)
-        yield Judgement.of(decided, use.call.place, message)
+        is_seen = read.partly and decided.decision.safe_when is None
+        is_open = is_seen and decided.decision.verdict is Verdict.NEEDS_RUNTIME_CHECK
+        yield Judgement.of(decided, use.call.place, message, severity=Severity.WARNING if is_open else None)
 
 
 RULE = Rule(

@@ -1,0 +1,104 @@
+"""RLX311 unwritten-internal-read: own buffers that are written in part and read where nothing was written."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.rules.checking import checks, parse, verdicts
+from tests.rules.one_kernel import called_kernel
+
+_FIXED = """
+@T.prim_func(private=True, s_tir=True)
+def kernel(x: T.Buffer((8,), "float32"), y: T.Buffer((8,), "float32")):
+    z = T.alloc_buffer((9,), "float32")
+{body}
+@R.function
+def main(x: R.Tensor((8,), "float32")):
+    y = R.call_tir(Module.kernel, (x,), R.Tensor((8,), "float32"))
+    return y
+"""
+_SOME = "for i in range(4):\n    z[i] = x[i]\n"
+_ALL = "for i in range(8):\n    z[i] = x[i]\n"
+_IF_POSITIVE = "for i in range(n):\n    if x[i] > T.float32(0):\n        z[i] = x[i]\n"
+
+
+def of_fixed(body: str) -> list[tuple[str, str, str | None]]:
+    """What is said of a kernel of 8 elements, with a buffer `z` of 9."""
+    lines = "".join(f"    {line}\n" for line in body.strip().splitlines())
+    return verdicts(checks(parse(_FIXED.format(body=lines)), "RLX311"))
+
+
+def of_any(body: str, extent: str = "n") -> list[tuple[str, str, str | None]]:
+    """The same of one of `n` elements, with a buffer `z` of so many."""
+    text = called_kernel(f'z = T.alloc_buffer(({extent},), "float32")\n{body.strip()}')
+    return verdicts(checks(parse(text), "RLX311"))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        _SOME + "for i in range(8):\n    y[i] = z[i]",
+        _ALL + "for i in range(8):\n    y[i] = z[i + 1]",
+        "for i in T.parallel(4):\n    z[2 * i] = x[i]\nfor i in T.parallel(8):\n    y[i] = z[i]",
+        "for i in range(8):\n    if i == 1:\n        z[0] = x[0]\n    y[i] = x[i] + z[0]",
+        "for i in range(8):\n    if i == 4:\n        break\n    z[i] = x[i]\nfor i in range(8):\n    y[i] = z[i]",
+        'w = T.alloc_buffer((8,), "float32")\n'
+        + _SOME
+        + "for i in range(8):\n    w[i] = z[i]\nfor i in range(8):\n    y[i] = w[i]",
+        _SOME + "y[0] = T.float32(0)\nfor i in range(8):\n    y[0] = y[0] + z[i]",
+    ],
+)
+def test_what_every_run_shows_is_wrong(body: str) -> None:
+    assert of_fixed(body) == [("RLX311", "always-wrong", None)]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        _ALL + "for i in range(8):\n    y[i] = z[i]",
+        _SOME + "for i in range(4):\n    y[i] = z[i]",
+        _SOME + "for i in range(8):\n    if i < 4:\n        y[i] = z[i]",
+        _SOME + "for i in range(8):\n    y[i] = T.if_then_else(i < 4, z[i], T.float32(0))",
+        _SOME + "for i in range(8):\n    y[i] = T.Select(i < 4, z[i], T.float32(0))",
+        _SOME + "for i in range(8):\n    y[i] = z[i] * T.float32(0)",
+        _SOME + "for i in range(8):\n    z[i] = z[i] + T.float32(1)\nfor i in range(4):\n    y[i] = z[i]",
+        "for i in range(8):\n    if i == 0:\n        z[0] = x[0]\n    y[i] = x[i] + z[0]",
+        "z[0] = x[0]\nfor i in range(8):\n    z[(i + 1) % 2] = x[i]\n    y[i] = z[i % 2]",
+    ],
+)
+def test_what_nothing_shows_is_not_told(body: str) -> None:
+    assert of_fixed(body) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        _SOME + "for i in range(8):\n    y[i] = z[i] * x[i]",
+        _SOME + "for i in range(8):\n    if x[i] > T.float32(0):\n        y[i] = z[i]",
+    ],
+)
+def test_what_data_may_hide_needs_a_check(body: str) -> None:
+    assert of_fixed(body) == [("RLX311", "needs-runtime-check", None)]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("for i in range(n // 2):\n    z[i] = x[i]\nfor i in range(n):\n    y[i] = z[i]", ["n <= 0"]),
+        ("for i in range(n - 1):\n    z[i + 1] = x[i]\nfor i in range(n):\n    y[i] = z[i]", ["n <= 0"]),
+        ("for i in range(4):\n    z[i] = x[i]\nfor i in range(n):\n    y[i] = z[i]", [None]),
+        (_IF_POSITIVE + "for i in range(n):\n    y[i] = z[i]", [None]),
+        (_IF_POSITIVE + "for i in range(n):\n    if x[i] > T.float32(0):\n        y[i] = z[i]", []),
+        ("for i in range(n):\n    z[i] = x[i]\nfor i in range(n):\n    y[i] = z[i]", []),
+    ],
+)
+def test_at_any_size(body: str, said: list[str | None]) -> None:
+    assert of_any(body) == [("RLX311", "needs-runtime-check", safe) for safe in said]
+
+
+def test_padding_that_is_not_read_is_not_told() -> None:
+    inner = "        if i * 4 + j < n:\n            y[i * 4 + j] = z[i * 4 + j]"
+    body = (
+        f"for i in range(n):\n    z[i] = x[i]\nfor i in range((n + 3) // 4):\n    for j in range(4):\n{inner}"
+    )
+    assert of_any(body, "n + 4") == []
