@@ -112,7 +112,7 @@ class Unwritten(Matters):
         told where their outputs are read.
         """
         shapes = [shape for shape in self._shapes if shape is not None]
-        for sizes in self._points(self._position, when, many=False):
+        for sizes in self._points(self._position, when):
             if all(extent.xreplace(dict(sizes)) != 0 for shape in shapes for extent in shape):
                 yield sizes
 
