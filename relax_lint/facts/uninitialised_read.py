@@ -109,9 +109,10 @@ def _decided(event: UnwrittenRead, flow: FunctionFlow, judge: Judge) -> Decided[
         return _perhaps_written(event, nothing, flow, judge)
     if leftovers(event, flow):
         return Decided(event, judge.harm(op, Certainty.MAY, "it reads what another tensor wrote"))
-    if event.by_others:
-        return Decided(event, judge.harm(op, Certainty.MAY, "it may read what another function wrote"))
     claim = judge.claim_at(nothing, op)
+    if event.by_others:
+        why_not = "it may read what another function wrote"
+        return Decided(event, judge.judge_event(claim, Certainty.MAY, why_not))
     denied = why_written(event.reading, flow, event.tensor.place.index)
     certainty, why_not = event.certainty, denied or "written only on some paths"
     if isinstance(op, KernelCall) and _is_read_perhaps(op, event, flow):
