@@ -9,6 +9,10 @@ import math
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 
+import sympy
+from sympy.logic.boolalg import Boolean
+
+from relax_lint.analysis.domains import AT_RETURN, domains_of, entry_domain
 from relax_lint.analysis.observed_parts import Flow
 from relax_lint.analysis.trial_damage import DamagedWalk, Damaging
 from relax_lint.analysis.trial_sizes import Sizes, sized, sizes_to_try
@@ -16,6 +20,8 @@ from relax_lint.analysis.trial_tensors import MOST_ELEMENTS, Stopped, TrialTenso
 from relax_lint.analysis.trial_walk import Spent
 from relax_lint.model.operations import Op, ValueId
 from relax_lint.model.types import extents_of
+from relax_lint.symbolic.domain import Domain
+from relax_lint.symbolic.quantity import Unknown
 
 _TRIALS = 20
 """So many contents of what comes from outside are tried."""
@@ -47,14 +53,28 @@ class Composed:
 
     def tried_with(self, run_at: Callable[[Composed, Sizes, int], bool | None]) -> bool | None:
         """Whether a run with some contents finds at each size that something matters."""
-        return _in_all([self._found(partial(run_at, self, sizes)) for sizes in self._sizes])
+        usual = sizes_to_try(self._function, *self._known_at(AT_RETURN))
+        return _in_all([self._found(partial(run_at, self, sizes)) for sizes in usual])
 
     def _tried(self, value: ValueId, at: int, behind: bool, written: ValueId | None) -> bool | None:
-        return _in_all([self._tried_at(sizes, value, at, written, behind=behind) for sizes in self._sizes])
+        # What is not damaged, or nobody gets to, tells nothing.
+        where = () if written is None else self._struck(written, value)
+        sizes = sizes_to_try(self._function, *self._known_at(at), *self._known_at(AT_RETURN), *where)
+        return _in_all([self._tried_at(one, value, at, written, behind=behind) for one in sizes])
+
+    def _struck(self, written: ValueId, value: ValueId) -> tuple[Boolean, ...]:
+        """Where a write of one value reaches bytes of another one, as far as that is known."""
+        memory = self._flow.memory
+        apart = memory.range(written).disjoint(memory.range(value))
+        return () if written == value or isinstance(apart, Unknown) else (sympy.Not(apart),)
+
+    def _known_at(self, at: int) -> tuple[Boolean, ...]:
+        """What holds at an operation, or the return, beside what does everywhere."""
+        return tuple(fact.condition for fact in self._domains[at].facts)
 
     @cached_property
-    def _sizes(self) -> tuple[Sizes, ...]:
-        return sizes_to_try(self._function)
+    def _domains(self) -> dict[int, Domain]:
+        return domains_of(self._function, entry_domain(self._function, trust_declared_bounds=True))
 
     def _tried_at(
         self, sizes: Sizes, value: ValueId, at: int, written: ValueId | None, *, behind: bool

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TypeAlias
 
 import sympy
+from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.program import Function
 from relax_lint.model.types import TensorType, TupleType, ValueType
+from relax_lint.symbolic.knowledge import Knowledge
 from relax_lint.symbolic.quantity import Size, Unknown
+from relax_lint.symbolic.search import QUICK, Search
+from relax_lint.symbolic.work import STAGE, allowed
 
 Sizes: TypeAlias = "Mapping[sympy.Symbol, sympy.Integer]"
 
@@ -18,21 +22,42 @@ _TURNS = ((2, 3, 5), (4,), (1,), (1024,), (3, 5, 2), (16,), (128,), (4096,))
 """What the symbols are, in turn. The even ones are there for what has to be divided, or to be the same."""
 _ENOUGH = 5
 """So many of them are tried."""
+_FEW = 2
+"""Where fewer are possible, others are looked for."""
 
 
-def sizes_to_try(function: Function) -> tuple[Sizes, ...]:
-    """Some that contradict no fact of a function; one that is empty where it has no symbols."""
+def sizes_to_try(function: Function, *where: Boolean) -> tuple[Sizes, ...]:
+    """Some that contradict no fact of a function, and at which conditions hold; an empty one where it has no
+    symbols.
+    """
     symbols = sorted((info.symbol for info in function.symbols), key=str)
+    conditions = (*(fact.condition for fact in function.facts), *where)
     if not symbols:
-        return ({},)
+        return () if sympy.false in conditions else ({},)
     points = (
         {symbol: sympy.Integer(turn[at % len(turn)]) for at, symbol in enumerate(symbols)} for turn in _TURNS
     )
-    return tuple(islice((sizes for sizes in points if _is_possible(function, sizes)), _ENOUGH))
+    usual = (sizes for sizes in points if not any(one.xreplace(sizes) == sympy.false for one in conditions))
+    found = tuple(islice(usual, _ENOUGH))
+    return found if len(found) >= _FEW else (*_smallest(symbols, conditions), *found)
 
 
-def _is_possible(function: Function, sizes: Sizes) -> bool:
-    return not any(fact.condition.xreplace(sizes) == sympy.false for fact in function.facts)
+def _smallest(symbols: Sequence[sympy.Symbol], conditions: Sequence[Boolean]) -> Iterator[Sizes]:
+    """The smallest sizes at which conditions hold, and the smallest ones that are twice as large."""
+    with allowed(STAGE):
+        search = Search(Knowledge(symbols, conditions))
+        point = search.smallest(sympy.And(*conditions), QUICK).point
+        if point is None:
+            return
+        yield _at(symbols, point)
+        larger = (sympy.Ge(symbol, 2 * extent) for symbol, extent in zip(symbols, point, strict=True))
+        point = search.smallest(sympy.And(*conditions, *larger), QUICK).point
+        if point is not None:
+            yield _at(symbols, point)
+
+
+def _at(symbols: Sequence[sympy.Symbol], point: Sequence[int]) -> Sizes:
+    return dict(zip(symbols, map(sympy.Integer, point), strict=True))
 
 
 def number_at(size: Size | None, sizes: Sizes) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import sympy
@@ -133,7 +134,9 @@ def _interval(symbol: Any, piece: Interval, hull: Interval) -> Boolean:
 
 
 def _drop_implied(formula: Formula, knowledge: Knowledge) -> Formula:
-    """Leave out what the facts, or the other parts of a conjunction, already say."""
+    """Leave out what the facts, or the other parts of a conjunction, already say, and of a disjunction what
+    they contradict, or is part of what the other parts say.
+    """
     if isinstance(formula, bool):
         return formula
     if _proves(knowledge, formula):
@@ -142,19 +145,31 @@ def _drop_implied(formula: Formula, knowledge: Knowledge) -> Formula:
         return formula
     parts = [_drop_implied(p, knowledge) for p in formula.parts]
     if isinstance(formula, Some):
-        return any_of(p for p in parts if not _proves(knowledge, negate(p)))
-    kept = list(dict.fromkeys(p for p in parts if p is not True))
-    if len(kept) <= MAX_PARTS:
-        for part in list(kept):
-            others = [p for p in kept if p is not part]
-            if not others:
-                break
-            conditions = (*knowledge.conditions, *map(to_condition, others))
-            narrower = Knowledge(knowledge.symbols, conditions)
-            spend(narrower.work)
-            if _proves(narrower, part):
-                kept = others
-    return all_of(kept)
+        possible = [p for p in dict.fromkeys(parts) if not _proves(knowledge, negate(p))]
+        return any_of(_needed(possible, knowledge, lambda part, others: ((part,), any_of(others))))
+    kept = [p for p in dict.fromkeys(parts) if p is not True]
+    return all_of(_needed(kept, knowledge, lambda part, others: (others, part)))
+
+
+def _needed(
+    parts: Sequence[Formula],
+    knowledge: Knowledge,
+    asked: Callable[[Formula, Sequence[Formula]], tuple[Sequence[Formula], Formula]],
+) -> Sequence[Formula]:
+    """The parts without which others say less: `asked` is what follows from what where they do not."""
+    if len(parts) > MAX_PARTS:
+        return parts
+    kept = list(parts)
+    for part in parts:
+        others = [p for p in kept if p is not part]
+        if not others:
+            break
+        known, follows = asked(part, others)
+        narrower = Knowledge(knowledge.symbols, (*knowledge.conditions, *map(to_condition, known)))
+        spend(narrower.work)
+        if _proves(narrower, follows):
+            kept = others
+    return kept
 
 
 def _proves(knowledge: Knowledge, formula: Formula) -> bool:

@@ -1,0 +1,138 @@
+"""RLX203 of two tensors of symbolic size that overlap in part on one storage: it is wrong wherever any byte of the one
+that is read is written over, whether or not small sizes come to that. Against numbers, with the VM, and with twins in
+which what was damaged does not matter, or no run gets to what is wrong.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+import tvm
+from tvm import relax
+
+from relax_lint.results.verdict import Verdict
+from tests.rules.checking import checks, parse
+
+KERNELS = """
+@T.prim_func(private=True, s_tir=True)
+def fill(a: T.handle):
+    n = T.int64()
+    x = T.match_buffer(a, (n,), "float32", offset_factor=1)
+    for i in range(n):
+        x[i] = T.float32(2)
+
+@T.prim_func(private=True, s_tir=True)
+def one_more(a: T.handle, b: T.handle):
+    n = T.int64()
+    x = T.match_buffer(a, (n,), "float32", offset_factor=1)
+    y = T.match_buffer(b, (n,), "float32", offset_factor=1)
+    for i in range(n):
+        y[i] = x[i] + T.float32(1)
+
+@T.prim_func(private=True, s_tir=True)
+def nothing(a: T.handle, b: T.handle):
+    n = T.int64()
+    x = T.match_buffer(a, (n,), "float32", offset_factor=1)
+    y = T.match_buffer(b, (n,), "float32", offset_factor=1)
+    for i in range(n):
+        y[i] = x[i] - x[i]
+"""
+FUNCTION = """
+@R.function(pure=False)
+def {name}(x: R.Tensor(("{read}",), "float32"), sizes: R.Shape(["n", "m"])):
+    n = T.int64()
+    m = T.int64()
+    {known}
+    s = R.memory.alloc_storage(R.shape([4 * (2 * n + 2 * m + 200)]), 0, "global", "uint8")
+    t = R.memory.alloc_tensor(s, {at_read}, R.shape([{read}]), "float32", R.prim_value(0))
+    _1 = Module.one_more(x, t)
+    u = R.memory.alloc_tensor(s, {at_written}, R.shape([{written}]), "float32", R.prim_value(0))
+    _2 = Module.fill(u)
+    o = R.builtin.alloc_tensor(R.shape([{read}]), "float32", R.prim_value(0), "global")
+    _3 = Module.{reader}(t, o)
+    return o
+"""
+ASSERTED = 'known = R.assert_op(R.prim_value({condition}), [], format="")'
+# Where the tensor begins that is read and the one that is written, in elements, what they have, who reads.
+CASES = {
+    "behind": (0, 16, "n", "m", "one_more"),
+    "before": (16, 0, "n", "m", "one_more"),
+    "far_behind": (0, 130, "n", "m", "one_more"),
+    "of_one_size": (0, 130, "n", "n", "one_more"),
+    "of_sums": (3, 40, "n + m", "2 * m", "one_more"),
+    "for_nothing": (0, 16, "n", "m", "nothing"),
+    "for_nothing_far": (0, 130, "n", "n", "nothing"),
+}
+ASSERTS = {
+    "never": ("n <= 16", Verdict.ALWAYS_FINE),
+    "always": ("(n >= 17) & (m >= 1)", Verdict.ALWAYS_WRONG),
+}
+SIZES = (0, 1, 2, 3, 15, 16, 17, 18, 37, 40, 129, 130, 131, 200)
+
+
+def function(name: str, *, known: str = "", like: str = "") -> str:
+    at_read, at_written, read, written, reader = CASES[like or name]
+    return FUNCTION.format(
+        name=name,
+        at_read=4 * at_read,
+        at_written=4 * at_written,
+        read=read,
+        written=written,
+        reader=reader,
+        known=known and ASSERTED.format(condition=known),
+    )
+
+
+def overlap(name: str, n: int, m: int) -> bool:
+    """Whether an element that is read is written over."""
+    at_read, at_written, *extents, _ = CASES[name]
+    read, written = (eval(one, {"n": n, "m": m}) for one in extents)
+    return not {*range(at_read, at_read + read)}.isdisjoint(range(at_written, at_written + written))
+
+
+def text() -> str:
+    """The module."""
+    asserted = (function(name, known=known, like="behind") for name, (known, _) in ASSERTS.items())
+    return "".join((KERNELS, *map(function, CASES), *asserted))
+
+
+def test_it_is_wrong_wherever_a_byte_is_written_over() -> None:
+    found = {one.function: one for one in checks(parse(text()), "RLX203")}
+    for name in CASES:
+        told = found[name]
+        assert told.verdict is Verdict.NEEDS_RUNTIME_CHECK
+        if name.startswith("for_nothing"):
+            # It comes to the same: nothing says that it is wrong.
+            assert told.safe_when is None, name
+            continue
+        assert told.safe_when is not None, name
+        for n, m in product(SIZES, SIZES):
+            assert eval(told.safe_when, {"n": n, "m": m}) == (not overlap(name, n, m)), (name, n, m)
+
+
+def test_what_another_part_of_it_says_is_not_said() -> None:
+    """That nothing is written (`m <= 0`) is no part of the region where so little may be written."""
+    (told,) = checks(parse(KERNELS + function("before")), "RLX203")
+    assert told.safe_when == "m <= 16 or n <= 0"
+
+
+def test_what_is_asserted_counts() -> None:
+    found = {one.function: one.verdict for one in checks(parse(text()), "RLX203")}
+    assert {name: found[name] for name in ASSERTS} == {
+        name: verdict for name, (_, verdict) in ASSERTS.items()
+    }
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize("name", CASES)
+def test_the_machine_gives_other_numbers_there(name: str) -> None:
+    machine = relax.VirtualMachine(tvm.compile(parse(text()), "llvm"), tvm.cpu())
+    for n, m in product((1, 3, 16, 17, 131), (0, 1, 17, 40)):
+        count = eval(CASES[name][2], {"n": n, "m": m})
+        x = np.arange(5, count + 5, dtype="float32")
+        right = (x + 1) * 0 if CASES[name][4] == "nothing" else x + 2
+        found = machine[name](tvm.runtime.tensor(x), tvm.runtime.ShapeTuple([n, m])).numpy()
+        is_damaged = overlap(name, n, m) and CASES[name][4] == "one_more"
+        assert np.array_equal(found, right) == (not is_damaged), (n, m)
