@@ -101,8 +101,10 @@ class BudgetFacts:
         storages: Sequence[AllocStorage],
         program: Program,
         kernels: KernelMemory | None = None,
+        handed_on: Callable[[], AllocStorage | None] = lambda: None,
     ) -> None:
         self._kernels = kernels
+        self._handed_on = handed_on
         self._program = program
         self._function = function
         self._judge = judge
@@ -149,7 +151,13 @@ class BudgetFacts:
         if largest is None:
             return None
         memory = PlannedMemory(self._planned, size_of(self._totals.lower_bound), largest)
-        return Decided(memory, self._judge.judge(Claim(_little_waste(memory), self._domain)))
+        decision = self._judge.judge(Claim(_little_waste(memory), self._domain))
+        handed_on = None if decision.verdict is Verdict.ALWAYS_FINE else self._handed_on()
+        if handed_on is not None:
+            # More tensors only make the storages fit them better.
+            why = Unknown(f"what others put on `{handed_on.place.binding}` is not counted")
+            decision = self._judge.judge(Claim(why, self._domain))
+        return Decided(memory, decision)
 
     # -- what it is computed from --------------------------------------------------------------
 

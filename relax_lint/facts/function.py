@@ -32,6 +32,7 @@ from relax_lint.facts.call_arguments import CallArguments, accepted_calls
 from relax_lint.facts.call_results import CallResults
 from relax_lint.facts.claims import Claim
 from relax_lint.facts.devices import DeviceFacts
+from relax_lint.facts.handed_on import handed_on
 from relax_lint.facts.heap_slots import HeapSlotFacts
 from relax_lint.facts.inplace import ArgumentOverlap
 from relax_lint.facts.judge import Decided, Judge
@@ -306,6 +307,7 @@ class FunctionFacts:
             self.storages,
             self.program,
             self._kernels,
+            lambda: handed_on(self.storages, self.flow),
         )
 
     # -- words ---------------------------------------------------------------------------------

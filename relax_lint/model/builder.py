@@ -299,27 +299,17 @@ class FunctionBuilder:
             context.translator.define(binding.var, binding.value)
         target = context.types.type(binding.ty)
         trivial = casts.is_trivial(context, source, binding)
+        origin = Origin(f"match_cast to `{place.binding}`", place.location, source not in self._handed)
         known = type_ if source in context.trusted else None
-        computed = source not in self._handed
-        origin = Origin(f"match_cast to `{place.binding}`", place.location, computed)
-        # TVM believes the type that the IR gives the source, also where that is a copy of something else.
-        declared = context.types.type(versions.type_of(binding.value))
-        is_true = known is not None and declared == type_
-        checked = is_true or matching.is_checked(context.symbols, declared, target)
-        if checked:
-            facts = matching.match_cast_facts(context.symbols, known, target, origin)
-        else:
-            facts = matching.believed_facts(context.symbols, declared, target, origin)
-        asked = target if is_true else matching.asked(context.symbols, declared, target)
+        cast = casts.cast(context, binding, known, target, origin)
         # What the cast does not mention (a dtype, a shape) the source still has.
-        type_ = matching.refine(target, type_) if checked or known is None else type_
-        result = context.bind(binding.var, type_=type_, trusted=checked or known is not None)
+        type_ = matching.refine(target, type_) if cast.checked or known is None else type_
+        result = context.bind(binding.var, type_=type_, trusted=cast.checked or known is not None)
         self._hand_on(source, result)
         if type_ != target:
             context.learned.add(result)
-        return MatchCast(
-            place, result, source, target, tuple(facts), checked, computed_value is not None, asked, trivial
-        )
+        facts, checked, is_computed = cast.facts, cast.checked, computed_value is not None
+        return MatchCast(place, result, source, target, facts, checked, is_computed, cast.asked, trivial)
 
     def _hand_on(self, source: ValueId, result: ValueId) -> None:
         """A value that is another one, or a part of it, is handed over where that is."""

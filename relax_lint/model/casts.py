@@ -1,4 +1,6 @@
-"""Which casts TVM removes: it goes by the types that the IR gives values, whatever else is known of them."""
+"""What casts check, and which ones TVM removes: it goes by the types that the IR gives values, whatever else
+is known of them.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +8,40 @@ from typing import Any
 
 import sympy
 
+from relax_lint.model import matching
 from relax_lint.model.context import BuildContext
 from relax_lint.model.operations import ValueId
+from relax_lint.model.program import Origin
 from relax_lint.model.types import ShapeType, TensorType, TupleType, ValueType
+from relax_lint.support.lazy_dataclass import record
+from relax_lint.symbolic.domain import Fact
 from relax_lint.vm import comparing, versions
+
+
+@record(frozen=True)
+class Cast:
+    """What is known behind a cast, whether it was `checked`, and what TVM compares."""
+
+    facts: tuple[Fact, ...]
+    checked: bool
+    asked: ValueType
+
+
+def cast(
+    context: BuildContext, binding: Any, known: ValueType | None, target: ValueType, origin: Origin
+) -> Cast:
+    """A cast of what has a `known` type, if any."""
+    # TVM believes the type that the IR gives the source, also where that is a copy of something else.
+    declared = context.types.type(versions.type_of(binding.value))
+    if known is not None and declared == known:
+        facts = matching.match_cast_facts(context.symbols, known, target, origin)
+        return Cast(tuple(facts), True, target)
+    checked = matching.is_checked(context.symbols, declared, target)
+    if checked:
+        facts = matching.match_cast_facts(context.symbols, known, target, origin)
+    else:
+        facts = matching.believed_facts(context.symbols, declared, target, origin)
+    return Cast(tuple(facts), checked, matching.asked(context.symbols, declared, target))
 
 
 def is_trivial(context: BuildContext, source: ValueId, binding: Any) -> bool | None:
