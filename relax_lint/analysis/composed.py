@@ -18,7 +18,7 @@ from relax_lint.analysis.trial_damage import DamagedWalk, Damaging
 from relax_lint.analysis.trial_sizes import Sizes, sized, sizes_to_try
 from relax_lint.analysis.trial_tensors import MOST_ELEMENTS, Stopped, TrialTensor, Unclear
 from relax_lint.analysis.trial_walk import Spent
-from relax_lint.model.operations import Op, ValueId
+from relax_lint.model.operations import If, Op, ValueId
 from relax_lint.model.types import extents_of
 from relax_lint.symbolic.domain import Domain
 from relax_lint.symbolic.quantity import Unknown
@@ -35,7 +35,7 @@ class Composed:
     def __init__(self, flow: Flow) -> None:
         self._flow = flow
         self._function = flow.function
-        self._known: dict[tuple[ValueId, int, bool, ValueId | None], bool | None] = {}
+        self._known: dict[Damaging, bool | None] = {}
         self.left = _MOST_STEPS
         """The steps that are left."""
 
@@ -46,21 +46,31 @@ class Composed:
         does not hold what it should behind the one with the index `since`: nothing of it does, or what that
         one has `written` over does not. None where that was not found out.
         """
-        key = value, op.place.index if since is None else since, since is not None, written
-        if key not in self._known:
-            self._known[key] = self._tried(*key)
-        return self._known[key]
+        behind = since is not None
+        # What every run gets to that comes to an end need not be waited for.
+        reader = op.place.index if behind and op.place.index in self._in_branches else None
+        damage = Damaging(value, op.place.index if since is None else since, behind, written, reader)
+        if damage not in self._known:
+            self._known[damage] = self._tried(damage)
+        return self._known[damage]
+
+    @cached_property
+    def _in_branches(self) -> frozenset[int]:
+        """The operations in branches, by index."""
+        blocks = (block for op in self._function.body.of(If) for block in (op.then_block, op.else_block))
+        return frozenset(op.place.index for block in blocks for op in block.ops)
 
     def tried_with(self, run_at: Callable[[Composed, Sizes, int], bool | None]) -> bool | None:
         """Whether a run with some contents finds at each size that something matters."""
         usual = sizes_to_try(self._function, *self._known_at(AT_RETURN))
         return _in_all([self._found(partial(run_at, self, sizes)) for sizes in usual])
 
-    def _tried(self, value: ValueId, at: int, behind: bool, written: ValueId | None) -> bool | None:
+    def _tried(self, damage: Damaging) -> bool | None:
         # What is not damaged, or nobody gets to, tells nothing.
-        where = () if written is None else self._struck(written, value)
-        sizes = sizes_to_try(self._function, *self._known_at(at), *self._known_at(AT_RETURN), *where)
-        return _in_all([self._tried_at(one, value, at, written, behind=behind) for one in sizes])
+        where = () if damage.written is None else self._struck(damage.written, damage.value)
+        known = *self._known_at(damage.at), *self._known_at(AT_RETURN)
+        sizes = sizes_to_try(self._function, *known, *where)
+        return _in_all([self._tried_at(one, damage) for one in sizes])
 
     def _struck(self, written: ValueId, value: ValueId) -> tuple[Boolean, ...]:
         """Where a write of one value reaches bytes of another one, as far as that is known."""
@@ -76,24 +86,21 @@ class Composed:
     def _domains(self) -> dict[int, Domain]:
         return domains_of(self._function, entry_domain(self._function, trust_declared_bounds=True))
 
-    def _tried_at(
-        self, sizes: Sizes, value: ValueId, at: int, written: ValueId | None, *, behind: bool
-    ) -> bool | None:
+    def _tried_at(self, sizes: Sizes, damage: Damaging) -> bool | None:
         """The same at some sizes: with what is written there, or where that is not known with anything."""
-        type_ = sized(self._function.type_of(value), sizes)
+        type_ = sized(self._function.type_of(damage.value), sizes)
         if not TrialTensor.fits(type_):
             return None
 
         def run(is_real: bool, trial: int) -> bool | None:
-            damage = Damaging(value, at, behind, written, is_real)
-            return DamagedWalk(self, self._flow, sizes, trial, damage).differs()
+            return DamagedWalk(self, self._flow, sizes, trial, damage, is_real=is_real).differs()
 
-        found = self._found(partial(run, True)) if behind else None
+        found = self._found(partial(run, True)) if damage.behind else None
         if found is None:
             found = self._found(partial(run, False))
         is_large = math.prod(extents_of(type_)) > MOST_ELEMENTS
         # Some steps may all leave a part alone that others look at.
-        return None if written is not None and is_large and found is False else found
+        return None if damage.written is not None and is_large and found is False else found
 
     def _found(self, run: Callable[[int], bool | None]) -> bool | None:
         """Whether any of some runs with some contents shows the damage; None where that was not found out."""

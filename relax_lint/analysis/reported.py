@@ -91,8 +91,9 @@ class Reported:
         certainty = self._certainty((*about, damage.harmless), (write, written), reading, damage)
         tensor = self._paths.definitions[self._aliases.roots.value_of(root)]
         mended = self._counting(damage, reading)
-        # Of what was written again some may read a part that is good.
-        key = (*about, _by(reading) if mended else None)
+        # Of what was written again some may read a part that is good, and kernels read parts.
+        by_itself = mended or isinstance(reading.op, KernelCall)
+        key = (*about, _by(reading) if by_itself else None)
         found = Overwriting(tensor, write, written, reading, certainty, mended, damage.harmless)
         events = self.overwritings if reading.op is not None else self.overwritings_at_return
         known = events.get(key)

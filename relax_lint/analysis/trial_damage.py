@@ -17,22 +17,26 @@ from relax_lint.support.lazy_dataclass import record
 @record(frozen=True)
 class Damaging:
     """What is damaged: a `value`, before the operation with the index `at` or `behind` it, all of it or (not
-    None) what that one has `written` over. `is_real` is the damage that this operation does; otherwise
-    anything is there.
+    None) what that one has `written` over. Only those runs count that get to the `reader` behind it, if there
+    is one.
     """
 
     value: ValueId
     at: int
     behind: bool
     written: ValueId | None
-    is_real: bool
+    reader: int | None
 
 
 class DamagedWalk(Walk):
-    """One run with some damage."""
+    """One run with some damage: what the operation does where it `is_real`, and otherwise anything."""
 
-    def __init__(self, budget: Budget, flow: Flow, sizes: Sizes, trial: int, damage: Damaging) -> None:
+    def __init__(
+        self, budget: Budget, flow: Flow, sizes: Sizes, trial: int, damage: Damaging, *, is_real: bool
+    ) -> None:
         super().__init__(budget, flow, sizes, trial)
+        self._is_real = is_real
+        self._is_read = damage.reader is None
         self._value = damage.value
         self._damage_to = damage
         self._damaged: TrialTensor | None = None
@@ -44,12 +48,12 @@ class DamagedWalk(Walk):
         """What it held before it was overwritten in place."""
 
     def differs(self) -> bool | None:
-        """Whether the damage changes what is given back; None where it is not reached."""
+        """Whether the damage changes what is given back; None where it, or who reads, is not reached."""
         try:
             self._block(self._function.body)
         except Seen:
-            return True
-        if self._damaged is None:
+            return True if self._is_read else None
+        if self._damaged is None or not self._is_read:
             return None
         named = self._of(self._value)
         is_named = isinstance(named, TrialTensor) and named.both is self._damaged.both
@@ -59,11 +63,13 @@ class DamagedWalk(Walk):
         return self._gives_back_damage()
 
     def _before(self, op: Op) -> None:
+        if op.place.index == self._damage_to.reader:
+            self._is_read = True
         if op.place.index != self._damage_to.at:
             return
         if not self._damage_to.behind:
             self._damage(None)
-        elif self._damage_to.is_real and isinstance(op, KernelCall):
+        elif self._is_real and isinstance(op, KernelCall):
             self._look_for_writer(op)
 
     def _after(self, op: Op) -> None:
@@ -131,7 +137,7 @@ class DamagedWalk(Walk):
     def _damage(self, op: Op | None) -> None:
         """Damage what is to be, behind an operation."""
         target = self._target()
-        if self._damage_to.is_real and (self._writer is None or not self._has_stored(self._writer)):
+        if self._is_real and (self._writer is None or not self._has_stored(self._writer)):
             # What is written is not known, or was not carried out.
             raise Unclear
         is_struck = None if op is None or self._writer is not None else self._struck(op)

@@ -11,6 +11,7 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.analysis.events import Mending, Reading
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.kernel_operands import operand_types
+from relax_lint.analysis.overlaps import ByteRange
 from relax_lint.analysis.partial_results import partial_results
 from relax_lint.facts.kernel_entry import bind
 from relax_lint.model.kernel_body.fills import merged
@@ -47,6 +48,27 @@ def _is_all(wanted: Sequence[Fill], reading: Reading, flow: FunctionFlow) -> boo
     tensor = reading.value if more or root not in flow.function.values else root
     everything = _all_of(tensor, reading.value, flow)
     return not wanted or all(_are_among(one, wanted) == sympy.true for one in everything)
+
+
+def reads_elsewhere(reading: Reading, written: Sequence[ByteRange], flow: FunctionFlow) -> Boolean:
+    """When nothing that is read of a tensor lies among bytes that were written; false where that cannot be
+    stated, or all of it is read.
+    """
+    root, *more = sorted(flow.aliases.roots_of(reading.value))
+    wanted, everything = _wanted(reading, flow), _all_of(reading.value, reading.value, flow)
+    if more or root not in flow.function.values or not wanted or set(everything) <= set(wanted):
+        return sympy.false
+    begin = flow.memory.range(root).start
+    if isinstance(begin, Unknown):
+        return sympy.false
+    apart = []
+    for part in wanted:
+        # From the first byte to the last one: what lies between is taken to be read, too.
+        steps = sympy.Add(*(one.distance * (one.trips - 1) for one in part.repeats))
+        read = ByteRange(sympy.expand(begin + part.start), sympy.expand(part.block + steps))
+        apart += [one.disjoint(read) for one in written]
+    stated = [one for one in apart if not isinstance(one, Unknown)]
+    return sympy.And(*stated) if len(stated) == len(apart) else sympy.false
 
 
 def has_parts_by_size(call: KernelCall, position: int | None, flow: FunctionFlow) -> bool:

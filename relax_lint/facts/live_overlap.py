@@ -34,6 +34,7 @@ from relax_lint.facts.at_return import (
 )
 from relax_lint.facts.claims import either
 from relax_lint.facts.coverage import presumed_writes, relied_types, written_again
+from relax_lint.facts.in_parts import reads_elsewhere
 from relax_lint.facts.judge import Decided, Judge
 from relax_lint.facts.who_writes import is_known_to_write
 from relax_lint.facts.worst import worst_of
@@ -75,7 +76,8 @@ def _decided(
     if same is Certainty.MAY:
         certainty, why_not = Certainty.MAY, "each byte may be rewritten with its own value"
     written, read = _written(event, flow), _read(event, flow)
-    again = written_again(event.mended, event.reading, flow)
+    elsewhere = reads_elsewhere(event.reading, [one for _, one in written], flow)
+    again = sympy.Or(written_again(event.mended, event.reading, flow), elsewhere)
     asked = partial(_asked_apart, written, read, again, flow)
     claim = judge.claim_at(either(_disjoint(written, read[1]), again), event.write, asked)
     if event.mended:

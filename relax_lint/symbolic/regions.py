@@ -29,6 +29,7 @@ from relax_lint.symbolic.work import spend
 
 MAX_PIECES = 3
 MAX_PARTS = 6
+MAX_WAYS = 4
 
 
 def safe_region(claim: Boolean, knowledge: Knowledge) -> Boolean | None:
@@ -145,20 +146,22 @@ def _drop_implied(formula: Formula, knowledge: Knowledge) -> Formula:
         return formula
     parts = [_drop_implied(p, knowledge) for p in formula.parts]
     if isinstance(formula, Some):
-        possible = [p for p in dict.fromkeys(parts) if not _proves(knowledge, negate(p))]
-        return any_of(_needed(possible, knowledge, lambda part, others: ((part,), any_of(others))))
-    kept = [p for p in dict.fromkeys(parts) if p is not True]
-    return all_of(_needed(kept, knowledge, lambda part, others: (others, part)))
+        possible: list[Formula] = [p for p in dict.fromkeys(parts) if not _proves(knowledge, negate(p))]
+        if len(possible) <= MAX_WAYS:
+            possible = _needed(possible, knowledge, lambda part, others: ((part,), any_of(others)))
+        return any_of(possible)
+    kept: list[Formula] = [p for p in dict.fromkeys(parts) if p is not True]
+    if len(kept) <= MAX_PARTS:
+        kept = _needed(kept, knowledge, lambda part, others: (others, part))
+    return all_of(kept)
 
 
 def _needed(
     parts: Sequence[Formula],
     knowledge: Knowledge,
     asked: Callable[[Formula, Sequence[Formula]], tuple[Sequence[Formula], Formula]],
-) -> Sequence[Formula]:
+) -> list[Formula]:
     """The parts without which others say less: `asked` is what follows from what where they do not."""
-    if len(parts) > MAX_PARTS:
-        return parts
     kept = list(parts)
     for part in parts:
         others = [p for p in kept if p is not part]
