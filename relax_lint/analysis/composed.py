@@ -9,14 +9,13 @@ import math
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 
-import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.analysis.domains import AT_RETURN, domains_of, entry_domain
 from relax_lint.analysis.observed_parts import Flow
 from relax_lint.analysis.trial_damage import DamagedWalk, Damaging
-from relax_lint.analysis.trial_sizes import Sizes, sized, sizes_to_try
-from relax_lint.analysis.trial_tensors import MOST_ELEMENTS, Stopped, TrialTensor, Unclear
+from relax_lint.analysis.trial_sizes import Sizes, sized, sizes_struck, sizes_to_try
+from relax_lint.analysis.trial_tensors import MOST_IN_PARTS, Stopped, TrialTensor, Unclear
 from relax_lint.analysis.trial_walk import Spent
 from relax_lint.model.operations import If, Op, ValueId
 from relax_lint.model.types import extents_of
@@ -67,16 +66,24 @@ class Composed:
 
     def _tried(self, damage: Damaging) -> bool | None:
         # What is not damaged, or nobody gets to, tells nothing.
-        where = () if damage.written is None else self._struck(damage.written, damage.value)
         known = *self._known_at(damage.at), *self._known_at(AT_RETURN)
-        sizes = sizes_to_try(self._function, *known, *where)
-        return _in_all([self._tried_at(one, damage) for one in sizes])
+        apart = None if damage.written is None else self._apart(damage.written, damage.value)
+        sizes = (
+            sizes_to_try(self._function, *known)
+            if apart is None
+            else sizes_struck(self._function, apart, *known)
+        )
+        found = [self._tried_at(one, damage) for one in sizes]
+        if damage.written is None:
+            return _in_all(found)
+        # Who looks at a part may look at another one at other sizes.
+        return False if False in found or not found else None if None in found else True
 
-    def _struck(self, written: ValueId, value: ValueId) -> tuple[Boolean, ...]:
-        """Where a write of one value reaches bytes of another one, as far as that is known."""
+    def _apart(self, written: ValueId, value: ValueId) -> Boolean | None:
+        """Where a write of one value reaches no byte of another one; None where that is not known."""
         memory = self._flow.memory
         apart = memory.range(written).disjoint(memory.range(value))
-        return () if written == value or isinstance(apart, Unknown) else (sympy.Not(apart),)
+        return None if written == value or isinstance(apart, Unknown) else apart
 
     def _known_at(self, at: int) -> tuple[Boolean, ...]:
         """What holds at an operation, or the return, beside what does everywhere."""
@@ -98,7 +105,7 @@ class Composed:
         found = self._found(partial(run, True)) if damage.behind else None
         if found is None:
             found = self._found(partial(run, False))
-        is_large = math.prod(extents_of(type_)) > MOST_ELEMENTS
+        is_large = math.prod(extents_of(type_)) > MOST_IN_PARTS
         # Some steps may all leave a part alone that others look at.
         return None if damage.written is not None and is_large and found is False else found
 

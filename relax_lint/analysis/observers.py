@@ -15,6 +15,7 @@ from relax_lint.analysis.settled import Settled
 from relax_lint.analysis.shared_arguments import ApartAndShared
 from relax_lint.analysis.shown import Before, Sinks
 from relax_lint.analysis.struck import may_miss, strikes_all
+from relax_lint.analysis.trial_sizes import has_sizes
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 from relax_lint.model.program import Function
 
@@ -62,9 +63,13 @@ class Observers:
         if damage is None or strikes_all(*damage, value, flow):
             return known.matters(op, value, since) is not False
         seen = known.matters(op, value, since, damage[1])
-        if seen is None and may_miss(*damage, value, flow):
+        if seen is not False and function.body.of(FunctionCall):
+            # What functions do to it is not carried out: they may write what is there, or come to the same.
             return False
-        return self._is_needed(function, op, value, each=True) if seen is None else seen
+        if seen is None or (seen and has_sizes(function)):
+            # Of what is not tried, at least each element has to count for itself.
+            return not may_miss(*damage, value, flow) and self._is_needed(function, op, value, each=True)
+        return seen
 
     def shows_sharing(self, function: Function, call: KernelCall, written: int) -> bool:
         """Whether every run that gets to a call shows that the argument which it writes at a position is

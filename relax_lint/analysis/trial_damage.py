@@ -7,7 +7,13 @@ from __future__ import annotations
 from relax_lint.analysis.observed_parts import Flow
 from relax_lint.analysis.struck import IsStruck, struck
 from relax_lint.analysis.trial_sizes import Sizes, distance_at
-from relax_lint.analysis.trial_tensors import Seen, TrialTensor, Unclear
+from relax_lint.analysis.trial_tensors import (
+    MOST_ELEMENTS,
+    MOST_IN_PARTS,
+    Seen,
+    TrialTensor,
+    Unclear,
+)
 from relax_lint.analysis.trial_values import exchanged, leaves
 from relax_lint.analysis.trial_walk import Budget, Walk
 from relax_lint.model.operations import KernelCall, Op, ValueId
@@ -35,6 +41,7 @@ class DamagedWalk(Walk):
         self, budget: Budget, flow: Flow, sizes: Sizes, trial: int, damage: Damaging, *, is_real: bool
     ) -> None:
         super().__init__(budget, flow, sizes, trial)
+        self._most = MOST_ELEMENTS if damage.written is None else MOST_IN_PARTS
         self._is_real = is_real
         self._is_read = damage.reader is None
         self._value = damage.value

@@ -10,7 +10,7 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.program import Function
-from relax_lint.model.types import TensorType, TupleType, ValueType
+from relax_lint.model.types import PrimType, TensorType, TupleType, ValueType
 from relax_lint.symbolic.knowledge import Knowledge
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.symbolic.search import QUICK, Search
@@ -26,34 +26,65 @@ _FEW = 2
 """Where fewer are possible, others are looked for."""
 
 
-def sizes_to_try(function: Function, *where: Boolean) -> tuple[Sizes, ...]:
-    """Some that contradict no fact of a function, and at which conditions hold; an empty one where it has no
-    symbols.
-    """
-    symbols = sorted((info.symbol for info in function.symbols), key=str)
-    conditions = (*(fact.condition for fact in function.facts), *where)
+def sizes_to_try(function: Function, *known: Boolean) -> tuple[Sizes, ...]:
+    """Some that contradict nothing that is known of a function; an empty one where it has no symbols."""
+    symbols, conditions = _asked_of(function, known)
     if not symbols:
         return () if sympy.false in conditions else ({},)
-    points = (
-        {symbol: sympy.Integer(turn[at % len(turn)]) for at, symbol in enumerate(symbols)} for turn in _TURNS
-    )
-    usual = (sizes for sizes in points if not any(one.xreplace(sizes) == sympy.false for one in conditions))
-    found = tuple(islice(usual, _ENOUGH))
+    found = tuple(_usual(symbols, conditions))
     return found if len(found) >= _FEW else (*_smallest(symbols, conditions), *found)
 
 
+def sizes_struck(function: Function, apart: Boolean, *known: Boolean) -> tuple[Sizes, ...]:
+    """The same where two ranges of bytes are not apart: the smallest ones, and each symbol alone larger."""
+    symbols, conditions = _asked_of(function, (sympy.Not(apart), *known))
+    if not symbols:
+        return () if sympy.false in conditions else ({},)
+    found = [*_smallest(symbols, conditions), *_usual(symbols, conditions)]
+    return tuple(sizes for number, sizes in enumerate(found) if sizes not in found[:number])
+
+
+def has_sizes(function: Function) -> bool:
+    """Whether symbols decide how large any tensor is, or which number any is: some sizes are tried then."""
+    types = [function.type_of(value) for value in function.values]
+    return any(map(_has_symbols, types))
+
+
+def _has_symbols(type_: ValueType) -> bool:
+    if isinstance(type_, TupleType):
+        return any(map(_has_symbols, type_.fields))
+    if isinstance(type_, TensorType):
+        return type_.shape is None or any(extent.free_symbols for extent in type_.shape)
+    return isinstance(type_, PrimType) and (type_.value is None or bool(type_.value.free_symbols))
+
+
+def _asked_of(function: Function, known: Sequence[Boolean]) -> tuple[list[sympy.Symbol], list[Boolean]]:
+    symbols = sorted((info.symbol for info in function.symbols), key=str)
+    return symbols, [*(fact.condition for fact in function.facts), *known]
+
+
+def _usual(symbols: Sequence[sympy.Symbol], conditions: Sequence[Boolean]) -> Iterator[Sizes]:
+    points = (
+        {symbol: sympy.Integer(turn[at % len(turn)]) for at, symbol in enumerate(symbols)} for turn in _TURNS
+    )
+    possible = (one for one in points if not any(each.xreplace(one) == sympy.false for each in conditions))
+    return islice(possible, _ENOUGH)
+
+
 def _smallest(symbols: Sequence[sympy.Symbol], conditions: Sequence[Boolean]) -> Iterator[Sizes]:
-    """The smallest sizes at which conditions hold, and the smallest ones that are twice as large."""
+    """The smallest sizes that are possible, those that are twice as large, and those of which one is."""
+    condition = sympy.And(*conditions)
     with allowed(STAGE):
         search = Search(Knowledge(symbols, conditions))
-        point = search.smallest(sympy.And(*conditions), QUICK).point
-        if point is None:
+        first = search.smallest(condition, QUICK).point
+        if first is None:
             return
-        yield _at(symbols, point)
-        larger = (sympy.Ge(symbol, 2 * extent) for symbol, extent in zip(symbols, point, strict=True))
-        point = search.smallest(sympy.And(*conditions, *larger), QUICK).point
-        if point is not None:
-            yield _at(symbols, point)
+        yield _at(symbols, first)
+        larger = [sympy.Ge(symbol, 2 * extent + 1) for symbol, extent in zip(symbols, first, strict=True)]
+        for more in (sympy.And(*larger), *(larger if len(larger) > 1 else ())):
+            point = search.smallest(sympy.And(condition, more), QUICK).point
+            if point is not None:
+                yield _at(symbols, point)
 
 
 def _at(symbols: Sequence[sympy.Symbol], point: Sequence[int]) -> Sizes:

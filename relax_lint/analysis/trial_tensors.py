@@ -17,6 +17,8 @@ from relax_lint.model.types import TensorType, ValueType
 
 MOST_ELEMENTS = 64
 """A tensor with more elements is large: kernels carry out only some steps of each long loop on it."""
+MOST_IN_PARTS = 320
+"""The same where a part of a tensor counts."""
 _NEAR = 1e-4
 """What differs by less than this part of a number may be rounded."""
 
@@ -150,13 +152,13 @@ class TrialTensor:
         return any(_is_far(one[at], other[at]) for at in _known(one, other, self.count))
 
 
-def carry_out(kernel: Kernel, given: Sequence[TrialTensor | int]) -> int:
-    """Carry out a kernel on its arguments, without damage and with it; the number of steps. Raises `Unclear`
-    where that is not possible: then they may hold anything; `Stopped` where the kernel asserts what does not
-    hold, `Seen` where that is so only on one side.
+def carry_out(kernel: Kernel, given: Sequence[TrialTensor | int], most: int = MOST_ELEMENTS) -> int:
+    """Carry out a kernel on its arguments, without damage and with it; the number of steps: all where none
+    has more than `most` elements. Raises `Unclear` where that is not possible: then they may hold anything;
+    `Stopped` where the kernel asserts what does not hold, `Seen` where that is so only on one side.
     """
     steps, stops = 0, 0
-    is_sparse = any(one.count > MOST_ELEMENTS for one in given if not isinstance(one, int))
+    is_sparse = any(one.count > most for one in given if not isinstance(one, int))
     for side in (0, 1):
         written = [one.both[side] for one in written_by(kernel, given)]
         for cells in written:
@@ -201,7 +203,7 @@ def _known(one: Cells, other: Cells, count: int) -> Sequence[int]:
     were met. Raises `Unclear` where there are none.
     """
     partly = [cells.held.keys() for cells in (one, other) if cells.begin is _unknown]
-    if not partly and count <= MOST_ELEMENTS:
+    if not partly and count <= MOST_IN_PARTS:
         return range(count)
     met = partly[0] & partly[-1] if partly else {*one.held, *other.held, 0, 1, count - 1}
     known = sorted(at for at in met if at < count)

@@ -12,6 +12,7 @@ from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.observed_parts import Flow
 from relax_lint.analysis.trial_sizes import Sizes, number_at, sized
 from relax_lint.analysis.trial_tensors import (
+    MOST_ELEMENTS,
     Seen,
     Stopped,
     TrialTensor,
@@ -67,6 +68,8 @@ class Walk:
         self._sizes = sizes
         self._function = flow.function
         self._trial = trial
+        self._most = MOST_ELEMENTS
+        """Of tensors with more elements not all steps are carried out."""
         self._held: dict[ValueId, Held] = {}
         self._constants: Constants = {}
         self._is_damaged = False
@@ -213,7 +216,7 @@ class Walk:
         if self._budget.left <= 0:
             raise Spent
         try:
-            self._budget.left -= 1 + carry_out(kernel, given)
+            self._budget.left -= 1 + carry_out(kernel, given, self._most)
             self._stored = written_by(kernel, given)
         except Unclear:
             if any(one.differs for one in given if isinstance(one, TrialTensor)):

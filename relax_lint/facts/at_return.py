@@ -18,7 +18,7 @@ USED_PERHAPS = "a call does not use what the function returns"
 """Why it is not certain that what is returned does harm."""
 LEFT_OUT = "nothing needs what it does: `FoldConstant` and `FuseTIR` leave such operations out"
 """Why it is not certain that an operation does harm that TVM may leave out."""
-UNSHOWN = "nothing needs what is computed of it, or only on some paths"
+UNSHOWN = "it is not known that what is computed of it is needed on every path"
 """Why it is not certain that a read does harm of which no run, or not every run, shows anything."""
 
 WHAT_IS_THERE = "what is written may be what is there"

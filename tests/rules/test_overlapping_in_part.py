@@ -39,6 +39,85 @@ def nothing(a: T.handle, b: T.handle):
     for i in range(n):
         y[i] = x[i] - x[i]
 """
+# Where each step of a reader looks that has as many as its output has elements: m of them, or 4.
+LOOKS = {
+    "at_the_end": "n - 1",
+    "at_the_first": "i",
+    "at_the_last": "n - 4 + i",
+    "in_the_middle": "n // 2 + i // 4",
+}
+LOOKING = """
+@T.prim_func(private=True, s_tir=True)
+def {name}(a: T.handle, b: T.handle):
+    n = T.int64()
+    k = T.int64()
+    x = T.match_buffer(a, (n,), "float32", offset_factor=1)
+    y = T.match_buffer(b, (k,), "float32", offset_factor=1)
+    for i in range(k):
+        y[i] = x[{index}]
+"""
+OTHERS = """
+@T.prim_func(private=True, s_tir=True)
+def keep(a: T.handle):
+    n = T.int64()
+    x = T.match_buffer(a, (n,), "float32", offset_factor=1)
+    for i in range(n):
+        x[i] = x[i]
+
+@T.prim_func(private=True, s_tir=True)
+def minus(a: T.handle, b: T.handle, c: T.handle):
+    n = T.int64()
+    x = T.match_buffer(a, (n,), "float32", offset_factor=1)
+    y = T.match_buffer(b, (n,), "float32", offset_factor=1)
+    z = T.match_buffer(c, (n,), "float32", offset_factor=1)
+    for i in range(n):
+        z[i] = x[i] - y[i]
+
+@R.function(pure=False, private=True)
+def keep_there(p: R.Tensor(("q",), "float32")):
+    q = T.int64()
+    _ = Module.keep(p)
+    return p
+
+@R.function(pure=False, private=True)
+def read_there(p: R.Tensor(("q",), "float32"), o: R.Tensor(("q",), "float32")):
+    q = T.int64()
+    _ = Module.one_more(p, o)
+    return o
+"""
+HARMLESS_FUNCTION = """
+@R.function(pure=False)
+def {name}(x: R.Tensor(("n",), "float32"), sizes: R.Shape(["m"])):
+    n = T.int64()
+    m = T.int64()
+    known = R.assert_op(R.prim_value((n >= 17) & (m >= 1)), [], format="")
+    s = R.memory.alloc_storage(R.shape([4 * (2 * n + 2 * m + 200)]), 0, "global", "uint8")
+    t = R.memory.alloc_tensor(s, 0, R.shape([n]), "float32", R.prim_value(0))
+    _1 = Module.{first}
+    u = R.memory.alloc_tensor(s, {at}, R.shape([m]), "float32", R.prim_value(0))
+    _2 = Module.{write}(u)
+    o = R.builtin.alloc_tensor(R.shape([{extent}]), "float32", R.prim_value(0), "global")
+    o2 = R.builtin.alloc_tensor(R.shape([n]), "float32", R.prim_value(0), "global")
+    o3 = R.builtin.alloc_tensor(R.shape([n]), "float32", R.prim_value(0), "global")
+    {read}
+"""
+LOOK = "_3 = Module.{}(t, o)\n    return o"
+TWICE = "_3 = Module.{0}(t, o)\n    _4 = Module.{0}(t, o2)\n    _5 = Module.minus(o, o2, o3)\n    return o3"
+# Right at some sizes at which something is written over: how the tensor is filled first, where what is written begins, by
+# whom, how many elements the output has, who reads, and some n and m at which it is right.
+HARMLESS = {
+    "end": ("one_more(x, t)", 16, "fill", "4", LOOK.format("at_the_end"), (31, 2)),
+    "first_few": ("one_more(x, t)", 16, "fill", "m", LOOK.format("at_the_first"), (40, 2)),
+    "last_few": ("one_more(x, t)", 16, "fill", "4", LOOK.format("at_the_last"), (300, 40)),
+    "middle": ("one_more(x, t)", 16, "fill", "4", LOOK.format("in_the_middle"), (100, 2)),
+    "slice": ("one_more(x, t)", 16, "fill", "4", "return R.strided_slice(t, [0], [0], [8])", (100, 40)),
+    "far_slice": ("one_more(x, t)", 130, "fill", "4", "return R.strided_slice(t, [0], [0], [8])", (200, 40)),
+    "alike": ("fill(t)", 16, "fill", "n", LOOK.format("one_more"), (100, 40)),
+    "kept": ("one_more(x, t)", 16, "keep", "n", LOOK.format("one_more"), (100, 40)),
+    "kept_by_a_function": ("one_more(x, t)", 16, "keep_there", "n", LOOK.format("one_more"), (100, 40)),
+    "taken_away": ("one_more(x, t)", 130, "fill", "n", TWICE.format("one_more"), (200, 40)),
+    "taken_away_by_functions": ("one_more(x, t)", 16, "fill", "n", TWICE.format("read_there"), (100, 40)),
+}
 FUNCTION = """
 @R.function(pure=False)
 def {name}(x: R.Tensor(("{read}",), "float32"), sizes: R.Shape(["n", "m"])):
@@ -123,6 +202,37 @@ def test_what_is_asserted_counts() -> None:
     assert {name: found[name] for name in ASSERTS} == {
         name: verdict for name, (_, verdict) in ASSERTS.items()
     }
+
+
+def harmless() -> str:
+    """The module of what does no harm at some sizes."""
+    looking = (LOOKING.format(name=name, index=index) for name, index in LOOKS.items())
+    functions = (
+        HARMLESS_FUNCTION.format(name=name, first=first, at=4 * at, write=write, extent=extent, read=read)
+        for name, (first, at, write, extent, read, _) in HARMLESS.items()
+    )
+    return "".join((KERNELS, OTHERS, *looking, *functions))
+
+
+def test_what_is_right_at_some_size_has_no_region_of_others() -> None:
+    found = [one for one in checks(parse(harmless()), "RLX203") if one.function in HARMLESS]
+    for told in found:
+        n, m = HARMLESS[told.function][5]
+        assert told.verdict is not Verdict.ALWAYS_WRONG, told.function
+        assert told.safe_when is None or eval(told.safe_when, {"n": n, "m": m}), told.function
+    assert {told.function for told in found} == HARMLESS.keys()
+
+
+@pytest.mark.vm
+def test_the_machine_gives_the_same_there() -> None:
+    apart = "u2 = R.memory.alloc_storage(R.shape([4 * (2 * n + 2 * m + 200)]), 0, 'global', 'uint8')\n    u = R.memory.alloc_tensor(u2, "
+    texts = harmless(), harmless().replace("u = R.memory.alloc_tensor(s, ", apart)
+    machines = [relax.VirtualMachine(tvm.compile(parse(text), "llvm"), tvm.cpu()) for text in texts]
+    for name, (*_, (n, m)) in HARMLESS.items():
+        x = np.arange(5, n + 5, dtype="float32")
+        given = tvm.runtime.tensor(x), tvm.runtime.ShapeTuple([m])
+        one, other = (machine[name](*given).numpy() for machine in machines)
+        assert np.array_equal(one, other), name
 
 
 @pytest.mark.vm

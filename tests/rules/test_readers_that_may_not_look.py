@@ -66,7 +66,7 @@ NEVER = {"RLX203": OVERWRITTEN, "RLX206": REPLACED, "RLX205": ""}
 LOOK = "`{}` may not read what it is given"
 ONLY_IF = "`{}` reads it only under a condition, or may not use what it reads"
 PASSED = "`gives` gives it to a function that may not read what it is given"
-NOTHING = "nothing needs what is computed of it, or only on some paths"
+NOTHING = "it is not known that what is computed of it is needed on every path"
 READERS: dict[str, tuple[str, str | None]] = {
     # What reads, and why it is not certain of the overwritten tensor; None: it is.
     f'R.call_packed("{NAME}", t, ty_args={T4})': ("r", f"`{NAME}` may write it before it reads it"),
