@@ -72,7 +72,9 @@ def _found(prim_func: _WithBuffers, read_by: ReadBy, own: OwnBuffer) -> PartlyWr
     if not outputs:
         return None
     tried = Unwritten(prim_func, shapes, loops.signature, outputs)
-    seen = tried.seen()
+    seen = tried.seen(own.asked)
+    if own.asked != sympy.true and seen == sympy.false:
+        return None
     wrong: Boolean = sympy.false
     if not reader.takes_unknown:
         told = of_kernel(reader.effects.sure, shapes, loops)

@@ -102,3 +102,65 @@ def test_padding_that_is_not_read_is_not_told() -> None:
         f"for i in range(n):\n    z[i] = x[i]\nfor i in range((n + 3) // 4):\n    for j in range(4):\n{inner}"
     )
     assert of_any(body, "n + 4") == []
+
+
+_READ = "for i in range(n):\n    y[i] = z[i]"
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        # Where the first load is not made another one is, of what nothing has stored.
+        ("for i in range(n - 2):\n    z[i] = z[i] + x[i]\n" + _READ, ["n <= 2", "n <= 0"]),
+        (
+            "for i in range(n - 2):\n    z[i] = z[i] + x[i]\nfor i in range(n - 2):\n    y[i] = z[i]",
+            ["n <= 2"],
+        ),
+        ("for i in range(n):\n    z[i] = z[i] + x[i]\n" + _READ, ["n <= 0"]),
+    ],
+)
+def test_a_load_before_every_store_is_not_all_that_is_told(body: str, said: list[str | None]) -> None:
+    assert of_any(body) == [("RLX311", "needs-runtime-check", safe) for safe in said]
+
+
+_EMPTY = """
+@T.prim_func(private=True, s_tir=True)
+def kernel(a: T.handle, b: T.handle, c: T.handle):
+    n = T.int64()
+    m = T.int64()
+    x = T.match_buffer(a, (n,), "float32")
+    p = T.match_buffer(b, (m,), "float32")
+    y = T.match_buffer(c, (n,), "float32")
+    z = T.alloc_buffer((n,), "float32")
+{body}
+@R.function
+def main(x: R.Tensor(("n",), "float32"), p: R.Tensor(("m",), "float32")):
+    n, m = T.int64(), T.int64()
+    y = R.call_tir(Module.kernel, (x, p), R.Tensor((n,), "float32"))
+    return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        # Seen where neither of two symbols is small.
+        ("for i in range(T.min(n, 3)):\n    z[i] = p[0]\nfor i in range(n):\n    y[i] = z[i]", [None]),
+        ("for i in range(n):\n    z[i] = p[0]\nfor i in range(n):\n    y[i] = z[i]", []),
+        # At `m == 0` nothing is added, and what is read is as unwritten.
+        (
+            "for i in range(n):\n    for j in range(m):\n        z[i] = z[i] + p[j]\n"
+            "for i in range(n):\n    y[i] = z[i]",
+            ["m <= 0 or n <= 0", "n <= 0"],
+        ),
+        (
+            "for i in range(n):\n    z[i] = T.float32(0)\n    for j in range(m):\n        z[i] = z[i] + p[j]\n"
+            "for i in range(n):\n    y[i] = z[i]",
+            [],
+        ),
+    ],
+)
+def test_with_two_symbols(body: str, said: list[str | None]) -> None:
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    found = verdicts(checks(parse(_EMPTY.format(body=lines)), "RLX311"))
+    assert found == [("RLX311", "needs-runtime-check", safe) for safe in said]

@@ -27,6 +27,8 @@ _POINTS = 9
 _ENOUGH = 3
 """At so many of them it has to be seen for it to be likely at others."""
 _MOST_WORK = 60_000
+_LARGE = 4
+_SEVERAL = 2
 
 
 class Seen(Enum):
@@ -77,6 +79,7 @@ class Unwritten(Matters):
         self._position = len(shapes) - 1
         self._noting = self._compiler = _Noting(prim_func.params[self._position])
         self._variant = 0
+        self._takes_empty = False
         self._found: dict[tuple[tuple[sympy.Symbol, int], ...], Seen] = {}
 
     @property
@@ -84,9 +87,13 @@ class Unwritten(Matters):
         """The first load that came to a cell to which nothing was stored."""
         return next(iter(self._noting.early.values()), None)
 
-    def seen(self) -> Boolean:
-        """The sizes at which an output is likely to be another one, with some contents."""
-        found = dict(self._at_sizes(sympy.true))
+    def seen(self, when: Boolean) -> Boolean:
+        """Of some sizes, those at which an output is likely to be another one, with some contents. If it
+        is said of these that something is fine, the ones at which a parameter is empty are tried as well.
+        """
+        self._takes_empty = when != sympy.true
+        found = dict(self._at_sizes(when))
+        self._takes_empty = False
         known = {sizes: one for sizes, one in found.items() if one is not Seen.UNKNOWN}
         where = [sizes for sizes, one in known.items() if one is not Seen.NEVER]
         if where and len(where) == len(known) and (len(where) >= _ENOUGH or () in known):
@@ -112,8 +119,25 @@ class Unwritten(Matters):
         told where their outputs are read.
         """
         shapes = [shape for shape in self._shapes if shape is not None]
-        for sizes in self._points(self._position, when):
-            if all(extent.xreplace(dict(sizes)) != 0 for shape in shapes for extent in shape):
+        for sizes in self._small_and_large(when):
+            extents = (extent.xreplace(dict(sizes)) for shape in shapes for extent in shape)
+            if self._takes_empty or 0 not in extents:
+                yield sizes
+
+    def _small_and_large(self, when: Boolean) -> Iterator[Sizes]:
+        """Three small sizes, some of which no symbol is small, or not each is, and more small ones: what is
+        written in part is often whole, and what is read left out, while a size is small.
+        """
+        large = [sympy.Ge(symbol, _LARGE) for symbol in self._sorted_symbols]
+        if len(large) < _SEVERAL:
+            yield from self._points(self._position, when)
+            return
+        conditions = (when, sympy.And(when, *large), sympy.And(when, sympy.Or(*large)))
+        points = (islice(self._points(self._position, one), _ENOUGH) for one in conditions)
+        told = set[tuple[int, ...]]()
+        for sizes in chain(chain.from_iterable(points), self._points(self._position, when)):
+            if (key := tuple(sizes.values())) not in told:
+                told.add(key)
                 yield sizes
 
     def _at_sizes(self, when: Boolean) -> Iterator[tuple[tuple[tuple[sympy.Symbol, int], ...], Seen]]:

@@ -51,10 +51,13 @@ class UnwrittenRead:
 
 @record(frozen=True)
 class OwnBuffer:
-    """A buffer of the kernel that only loads and stores use. Where `unloaded` holds it is not loaded."""
+    """A buffer of the kernel that only loads and stores use. Where `unloaded` holds it is not loaded; where
+    `asked` does not, a load before every store is told already.
+    """
 
     buffer: Any
     unloaded: Boolean
+    asked: Boolean = sympy.true
 
 
 @record(frozen=True)

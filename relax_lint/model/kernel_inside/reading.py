@@ -179,14 +179,17 @@ class _Reader:
         partly_written: Callable[[Sequence[OwnBuffer]], Iterable[PartlyWritten]],
         told: Sequence[UnwrittenRead],
     ) -> Iterator[UnwrittenRead]:
-        """Loads from other buffers of elements that no store precedes."""
-        known = {key_of(_buffer(read.node)) for read in told}
+        """Loads of elements that no store precedes, from other buffers, and from those where what is told of
+        them is not so.
+        """
+        known = {key_of(_buffer(read.node)): read.harmless for read in told}
         own = []
         for key, internal in self._plain():
             loads, _ = self._accesses(key)
-            if loads and key not in known:
+            asked = known.get(key, sympy.true)
+            if loads and asked != sympy.false:
                 unloaded = sympy.And(*(self._left_out(load) for load in loads))
-                own.append(OwnBuffer(internal.buffer, unloaded))
+                own.append(OwnBuffer(internal.buffer, unloaded, asked))
         safe = {key_of(one.buffer): one.unloaded for one in own}
         for found in partly_written(own) if own else ():
             yield UnwrittenRead(
