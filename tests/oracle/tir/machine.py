@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.oracle.tir.allocations import MAX_ELEMENTS
 from tests.oracle.tir.expressions import AssumptionBroken, Declined, Frame, key, value
-from tests.oracle.tir.memory import Access, Memory, Report, View, compact_strides
+from tests.oracle.tir.memory import Access, Held, Memory, Report, View, compact_strides
 from tests.oracle.tir.numbers import Overflow, Undefined, bits_of
 from tests.oracle.tir.statements import Action, ReturnError, statement
 
@@ -59,7 +59,7 @@ class Machine:
         self,
         sizes: Mapping[str, int],
         contents: Mapping[int, Sequence[Any]],
-        unwritten: int = 0,
+        unwritten: Held = 0,
         overflow: Overflow = Overflow.UNDEFINED,
     ) -> Outcome:
         """One call: `sizes` are the values of symbols and scalar parameters by name, `unwritten` what is loaded

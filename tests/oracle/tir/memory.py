@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -12,6 +12,8 @@ from tests.oracle.tir.numbers import Overflow, bits_of, rounding
 
 Path: TypeAlias = "tuple[tuple[ParallelLoop, int], ...]"
 Tag: TypeAlias = tuple[tuple[int, int, int], ...]
+Held: TypeAlias = "int | Callable[[str, int], int]"
+"""What is loaded where nothing was stored: one number, or one for each buffer and element."""
 _MOST = 200
 """Races that are told of one buffer."""
 
@@ -86,7 +88,7 @@ class Report:
     read: set[str] = field(default_factory=set)
     left: set[int] = field(default_factory=set)
     """Those of `sites` that were outside the memory of their buffer too."""
-    unwritten: int = 0
+    unwritten: Held = 0
     """What is loaded where nothing was stored."""
     overflow: Overflow = Overflow.UNDEFINED
     """What a signed integer of 32 or 64 bits is that is too large."""
@@ -216,7 +218,10 @@ class Access:
                 if _are_concurrent(tag, other) is not None:
                     self._race(view, indices, path, loops, tag, other, True, False)
             memory.readers.setdefault(cell, {})[tag] = None
-        return memory.cells.get(cell, rounding(view.dtype)(self.report.unwritten))
+        if cell in memory.cells:
+            return memory.cells[cell]
+        held = self.report.unwritten
+        return rounding(view.dtype)(held if isinstance(held, int) else held(view.name, cell // view.width))
 
     def store(
         self, view: View, indices: tuple[int, ...], value: Any, path: Path, loops: Any, atomic: bool = False
