@@ -1,4 +1,4 @@
-"""Shape heaps that functions are given: what callers did to the slots before, where all calls are seen."""
+"""Shape heaps that functions are given: what the callers who are seen did to the slots before."""
 
 from __future__ import annotations
 
@@ -60,18 +60,19 @@ class _GivenHeaps:
                 found |= UNSURE if known else WRITTEN
             else:
                 found |= caller.heaps.ways(root, index, caller.heaps.calls[call.place.index])
-        return found or WRITTEN
+        return found if found and self._knows_callers(given) else found | WRITTEN
 
     def _given_by(self, given: Given) -> Iterator[tuple[Function, FunctionCall, ValueId | None]]:
-        """The heaps that callers give, in their terms; None for one that is not followed."""
+        """The heaps that callers give who are seen, in their terms; None for one that is not followed."""
         function = self._functions[given.function]
-        if not self._callees.knows_callers(function):
-            return
         for caller, call in self._callees.calls_of(function):
             path = self._callees.passed(call, function).get(given.parameter)
             root = None if path is None else caller.heaps.heap_of(path.value, (*path.fields, *given.fields))
             before = caller.heaps.calls.get(call.place.index, {})
             yield caller, call, root if root in before else None
+
+    def _knows_callers(self, given: Given) -> bool:
+        return self._callees.knows_callers(self._functions[given.function])
 
     def _is_heap(self, given: Given) -> bool:
         """Whether somebody gives a heap that he allocated, or uses as one."""
@@ -97,7 +98,7 @@ class _GivenHeaps:
         pending, seen = list(given), set(given)
         while pending:
             one = pending.pop()
-            if not self._callees.knows_callers(self._functions[one.function]):
+            if not self._knows_callers(one):
                 yield self._functions[one.function], None
             for caller, _, root in self._given_by(one):
                 yield caller, root

@@ -14,6 +14,7 @@ from relax_lint.symbolic.quantity import Size, Unknown
 
 _SLOT = DType("int64", 64)
 _UNKNOWN_COUNT = Unknown("the number of slots of the shape heap is not known")
+_UNUSED = Contents(UNSURE)
 
 
 @dataclass
@@ -181,7 +182,8 @@ class Heaps:
             self._roots[value] = one
             return
         counts = [self._counts[root] for root in roots]
-        contents = states[0][one].join(states[1][other])
+        # A heap of somebody else that only the other branch used is not in the state of this one.
+        contents = states[0].get(one, _UNUSED).join(states[1].get(other, _UNUSED))
         known = not self._known.isdisjoint(roots)
         bases = self._bases[one] | self._bases[other]
         self.add(

@@ -46,6 +46,7 @@ HALF = (
     .replace("R.prim_value(2), ", "R.prim_value(1), ")
     .replace(", R.prim_value(1), R.prim_value(1), R.str", ", R.str")
 )
+PUBLIC = READS.replace("private=True, ", "")
 MAKES = _function(f"makes() -> {OF_HEAP}", f"h = {HEAP}", "return h")
 MADE = _function(
     f'made(x: R.Tensor(ndim=2, dtype="float32")) -> {OF_HEAP}', f"h = {HEAP}", _store("h", 0, 1), "return h"
@@ -90,6 +91,13 @@ CASES = {
     "returned written": (MADE, ("h = Module.made(x)", _load("h")), FINE),
     "a callee reads it unwritten": (READS, (f"h = {HEAP}", "s = Module.reads(h)"), WRONG),
     "a callee reads it written": (READS, (f"h = {HEAP}", _store("h", 0, 1), "s = Module.reads(h)"), FINE),
+    # Others may call it, too.
+    "a public callee reads it unwritten": (PUBLIC, (f"h = {HEAP}", "s = Module.reads(h)"), UNSURE),
+    "a public callee reads it written": (
+        PUBLIC,
+        (f"h = {HEAP}", _store("h", 0, 1), "s = Module.reads(h)"),
+        FINE,
+    ),
     "a callee fills it": (FILLS, (f"h = {HEAP}", "y = Module.fills(h, x)", _load("h")), FINE),
     "a callee fills one slot": (HALF, (f"h = {HEAP}", "y = Module.half(h, x)", _load("h")), WRONG),
     "reshaped unwritten": ("", _reshaped(), WRONG),
@@ -114,6 +122,22 @@ def test_what_is_said_of_the_slots_that_are_read(case: str) -> None:
 def test_what_outsiders_give_is_written() -> None:
     text = _function(f"main(h: {OF_HEAP}) -> R.Any", _load("h"), "return s").replace("private=True, ", "")
     assert [check.verdict.value for check in checks(parse(text), "RLX205")] == [FINE]
+
+
+@pytest.mark.parametrize(("own", "verdict"), [("y = x", UNSURE), (_store("h", 0, 1), FINE)])
+def test_a_heap_of_somebody_else_that_only_the_other_branch_uses(own: str, verdict: str) -> None:
+    lines = (
+        "if c:",
+        "    r = g",
+        "else:",
+        f"    h = {HEAP}",
+        f"    {own}",
+        f"    {_store('g', 0)}",
+        "    r = h",
+    )
+    head = f'main(g: {OF_HEAP}, x: R.Tensor(ndim=2, dtype="float32"), c: R.Tensor((), "bool")) -> R.Any'
+    text = _function(head, *lines, _load("r"), "return s").replace("private=True, ", "")
+    assert [check.verdict.value for check in checks(parse(text), "RLX205")] == [verdict]
 
 
 @pytest.mark.vm
