@@ -1,1 +1,1 @@
-"""Random lowered functions that keep shapes in a shape heap: verdicts against a slot-by-slot run and the VM."""
+"""Random lowered functions that keep shapes in shape heaps: verdicts against a slot-by-slot run and the VM."""

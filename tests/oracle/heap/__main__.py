@@ -11,13 +11,34 @@ from relax_lint.replay import Machine
 
 from .compare import Disagreement, compare
 from .program import Program, random_program, smaller
+from .several import Several
+from .several import smaller as fewer
+from .several_random import random_several
+from .several_run import compare_several
+
+Drawn = Program | Several
 
 
-def minimal(program: Program, machine: Machine) -> Program:
+def drawn(seed: int) -> Drawn:
+    """The program of a seed: half of them have several heaps, and half of each give heaps to a packed function."""
+    if seed % 4 < 2:
+        return random_program(seed, escapes=seed % 2 == 0)
+    return random_several(seed, escapes=seed % 2 == 0)
+
+
+def compared(program: Drawn, machine: Machine | None) -> Counter[str]:
+    """What the comparison of a program saw. Raises Disagreement."""
+    if isinstance(program, Several):
+        seen = compare_several(program, machine)
+        return Counter({f"several heaps, {word}": count for word, count in seen.items()})
+    return compare(program, machine)
+
+
+def minimal(program: Drawn, machine: Machine) -> Drawn:
     """A program that disagrees as well, and of which no part can be left out."""
-    for candidate in smaller(program):
+    for candidate in fewer(program) if isinstance(program, Several) else smaller(program):
         try:
-            compare(candidate, machine)
+            compared(candidate, machine)
         except Disagreement:
             return minimal(candidate, machine)
         except Exception:
@@ -38,10 +59,10 @@ def main() -> int:
         for seed in range(options.seed, options.seed + options.programs):
             if time.monotonic() - started > options.minutes * 60:
                 break
-            program = random_program(seed, escapes=seed % 2 == 0)
-            seen["programs"] += 1
+            program = drawn(seed)
+            seen["several heaps, programs" if isinstance(program, Several) else "programs"] += 1
             try:
-                seen += compare(program, machine if seed % options.machine_every == 0 else None)
+                seen += compared(program, machine if seed % options.machine_every == 0 else None)
             except Disagreement as error:
                 found += 1
                 print(f"seed {seed}: {error}\n  {minimal(program, machine)!r}")

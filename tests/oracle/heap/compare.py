@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 
 from relax_lint.judging.report import check_module
@@ -56,11 +57,11 @@ def points() -> list[Point]:
     return [Point(*each) for each in product((0, 2, 4, 9), (0, 4), (-1, 2, 8), (False, True))]
 
 
-class _Stopped(Exception):
+class Stopped(Exception):
     """A check or an allocation ends the call."""
 
 
-class _Lost(Exception):
+class Lost(Exception):
     """What happens from here on is not determined."""
 
 
@@ -74,65 +75,77 @@ class Run:
     error: str | None = None
     known: bool = True
     _slots: dict[int, int] = field(default_factory=dict)
+    _count: int = SLOTS
+
+    def uses(self) -> Iterable[tuple[str, set[str]]]:
+        """Each operation that was reached, and the rules that it breaks there."""
+        return ((name, self.wrong.get(name, set())) for name in self.reached)
 
     def call(self, program: Program) -> Run:
         """Run the program."""
-        try:
-            self._block(program)
-        except _Stopped as stopped:
-            self.error = str(stopped)
-        except _Lost:
-            self.known = False
+        self._guarded(partial(self._block, program))
         return self
+
+    def _guarded(self, body: Callable[[], object]) -> None:
+        try:
+            body()
+        except Stopped as stopped:
+            self.error = str(stopped)
+        except Lost:
+            self.known = False
 
     def _block(self, steps: Sequence[Step]) -> None:
         for step in steps:
             if isinstance(step, Branch):
                 self._block(step.then if self.point.c else step.other)
-            elif isinstance(step, Match):
-                self._match(step)
-            elif isinstance(step, Compute):
-                self._compute(step)
-            elif isinstance(step, Allocate):
-                self._allocate(step)
             elif isinstance(step, Escape):
                 self._slots[step.slot] = PUTS
-            else:
-                assert isinstance(step, Rename)
+            elif not isinstance(step, Rename):
+                self._use(step)
+
+    def _use(self, step: Match | Compute | Allocate) -> None:
+        if isinstance(step, Match):
+            self._match(step)
+        elif isinstance(step, Compute):
+            self._compute(step)
+        else:
+            self._allocate(step)
 
     def _read(self, name: str, slot: int) -> int:
         self.reached.add(name)
-        if not 0 <= slot < SLOTS:
+        if not 0 <= slot < self._count:
             self.wrong[name].add("RLX106")
-            raise _Lost
+            raise Lost
         if slot not in self._slots:
             self.wrong[name].add("RLX205")
-            raise _Lost
+            raise Lost
         return self._slots[slot]
 
     def _match(self, step: Match) -> None:
         self.reached.add(step.name)
         value = {"x": self.point.n, "z": self.point.m, "k": self.point.k}[step.source]
         if step.code == STORE:
-            if not 0 <= step.operand < SLOTS:
+            if not 0 <= step.operand < self._count:
                 self.wrong[step.name].add("RLX106")
-                raise _Lost
+                raise Lost
             self._slots[step.operand] = value
         elif (step.code == SAME and self._read(step.name, step.operand) != value) or (
             step.code == CONSTANT and step.operand != value
         ):
-            raise _Stopped("RuntimeError")
+            raise Stopped("RuntimeError")
 
     def _compute(self, step: Compute) -> None:
         name = f"{step.name}_v"
         self.reached.add(name)
         if step.kernel == "all":
-            self._slots = dict.fromkeys(range(SLOTS), 6)
+            self._slots.update(dict.fromkeys(range(SLOTS), 6))
         elif step.kernel == "twice":
             self._slots[step.a] = self._read(name, step.b) * 2
             self._slots[step.b] = self._slots[step.a] + 1
+        elif step.kernel == "eight":
+            self._slots[step.a] = self._read(name, step.b) * 8
         elif step.b not in self._slots:
-            raise _Lost
+            raise Lost
         elif self._slots[step.b] > 2:
             self._slots[step.a] = 7
 
@@ -144,41 +157,53 @@ class Run:
             if quantity < 0:
                 self.wrong[name].add("RLX104")
         if size < 0 or extent < 0:
-            raise _Lost
+            raise Lost
         if extent * 4 > size:
             self.wrong[step.name].add("RLX101")
-            raise _Stopped("InternalError")
+            raise Stopped("InternalError")
 
 
 def compare(program: Program, machine: Machine | None = None) -> Counter[str]:
     """Each verdict at each call that reaches its operation. Raises Disagreement."""
-    module = Module(text(program))
+    escapes = any(isinstance(step, Escape) for step in walk(program))
+    runs = [Run(point).call(program) for point in points()]
+    return compare_runs(text(program), runs, None if escapes else machine, with_calls=machine is not None)
+
+
+def compare_runs(
+    written: str, runs: Sequence[Run], machine: Machine | None, *, with_calls: bool
+) -> Counter[str]:
+    """The verdicts on a module at each of its runs; `with_calls`: some of these happen, too, without a machine in this
+    process. Raises Disagreement.
+    """
+    module = Module(written)
     checks: dict[tuple[str, str], list[Check]] = defaultdict(list)
     for check in check_module(load_module(module.text, "script"), Config(select=RULES)).checks:
         checks[check.rule, str(check.binding)].append(check)
     seen: Counter[str] = Counter()
-    runs = [Run(point).call(program) for point in points()]
     for run in runs:
-        for name in run.reached:
+        for name, wrong in run.uses():
             for rule in RULES:
-                _compare_one(rule, name, checks.get((rule, name), []), run, seen)
-    if machine is not None:
-        escapes = any(isinstance(step, Escape) for step in walk(program))
+                where = f"{rule} of {name} at {run.point}"
+                _compare_one(rule, checks.get((rule, name), []), wrong, where, seen)
+    if with_calls:
         for run in runs[:: max(1, len(runs) // 12)]:
-            _run_on(None if escapes else machine, module, run, seen)
+            _run_on(machine, module, run, seen)
     return seen
 
 
-def _compare_one(rule: str, name: str, checks: list[Check], run: Run, seen: Counter[str]) -> None:
-    broken = rule in run.wrong.get(name, set())
+def _compare_one(rule: str, checks: list[Check], wrong: set[str], where: str, seen: Counter[str]) -> None:
+    broken = rule in wrong
     judged = {check.verdict for check in checks}
     seen[f"{rule} {'wrong' if broken else 'fine'}"] += 1
     seen["verdicts"] += bool(checks)
+    if Verdict.NEEDS_RUNTIME_CHECK not in judged:
+        seen[f"{rule} {'wrong' if broken else 'fine'}, and said so"] += bool(checks)
     if broken and judged <= {Verdict.ALWAYS_FINE}:
-        raise Disagreement(f"{rule} of {name} at {run.point}: wrong, but said to be fine: {judged}")
+        raise Disagreement(f"{where}: wrong, but said to be fine: {judged}")
     # What follows an operation that goes wrong, and what it does else, is not known.
-    if not broken and Verdict.ALWAYS_WRONG in judged and not run.wrong.get(name):
-        raise Disagreement(f"{rule} of {name} at {run.point}: fine, but said to be wrong")
+    if not broken and Verdict.ALWAYS_WRONG in judged and not wrong:
+        raise Disagreement(f"{where}: fine, but said to be wrong")
 
 
 def _run_on(machine: Machine | None, module: Module, run: Run, seen: Counter[str]) -> None:

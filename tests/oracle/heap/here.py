@@ -1,4 +1,4 @@
-"""Calls in this process, where a packed function of Python writes into the shape heap that it is given."""
+"""Calls in this process, where a packed function of Python writes into the shape heaps that it is given."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def _heaps(given: Any) -> Iterator[Any]:
 
 
 def _put(given: Any, slot: int) -> None:
-    (heap,) = _heaps(given)
-    slots = heap.numpy().copy()
-    slots[slot] = PUTS
-    heap.copyfrom(slots)
+    for heap in _heaps(given):
+        slots = heap.numpy().copy()
+        slots[slot] = PUTS
+        heap.copyfrom(slots)
 
 
 @lru_cache(maxsize=1)

@@ -26,6 +26,10 @@ KERNELS = """
         H[{b}] = H[{a}] + T.int64(1)
 
     @T.prim_func(private=True, s_tir=True)
+    def eight(H: T.Buffer((T.int64(4),), "int64")):
+        H[{a}] = H[{b}] * T.int64(8)
+
+    @T.prim_func(private=True, s_tir=True)
     def maybe(H: T.Buffer((T.int64(4),), "int64")):
         if H[{b}] > T.int64(2):
             H[{a}] = T.int64(7)
@@ -49,7 +53,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Compute:
-    """A call of `twice`, `maybe` or `all`; the first two use the slots `a` and `b`."""
+    """A call of one of `KERNELS`; all but `all` use the slots `a` and `b`."""
 
     name: str
     kernel: str
@@ -122,7 +126,7 @@ def smaller(program: Program) -> Iterator[Program]:
 
 def text(program: Program) -> str:
     """The program as a TVMScript file."""
-    kernels = "".join(_kernel(step) for step in walk(program) if isinstance(step, Compute))
+    kernels = "".join(kernel(step) for step in walk(program) if isinstance(step, Compute))
     lines = [
         "from tvm.script import ir as I, relax as R, tirx as T\n\n\n@I.ir_module\nclass Module:",
         kernels,
@@ -139,7 +143,8 @@ def text(program: Program) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _kernel(step: Compute) -> str:
+def kernel(step: Compute) -> str:
+    """The PrimFunc that a step calls."""
     one = next(part for part in KERNELS.split("\n\n") if f"def {step.kernel}(" in part)
     return one.replace(f"def {step.kernel}(", f"def {step.name}(").format(a=step.a, b=step.b) + "\n"
 
@@ -154,11 +159,12 @@ def _block(steps: Sequence[Step], margin: str, heap: str) -> list[str]:
             lines.append(f"{margin}{step.name} = {heap}")
             heap = step.name
         else:
-            lines += [margin + line for line in _lines(step, heap)]
+            lines += [margin + line for line in lines_of(step, heap)]
     return lines
 
 
-def _lines(step: Step, heap: str) -> list[str]:
+def lines_of(step: Match | Compute | Allocate | Escape, heap: str) -> list[str]:
+    """What a step is in TVMScript."""
     if isinstance(step, Escape):
         return _escape(step.name, step.way, heap, f"R.prim_value({step.slot})")
     if isinstance(step, Compute):
@@ -170,7 +176,6 @@ def _lines(step: Step, heap: str) -> list[str]:
         else:
             call = f'"vm.builtin.match_shape", {step.source}, {heap}, R.prim_value(1), {codes}'
         return [f"{step.name} = R.call_packed({call}, ty_args=[R.Tuple])"]
-    assert isinstance(step, Allocate)
     made = [
         f'{step.name}_{part} = R.call_packed("vm.builtin.make_shape", {heap}, R.prim_value(1), R.prim_value(1),'
         f" R.prim_value({slot}), ty_args=[R.Shape(ndim=1)])"
