@@ -307,7 +307,7 @@ class FunctionFacts:
             self.storages,
             self.program,
             self._kernels,
-            lambda: handed_on(self.storages, self.flow),
+            partial(handed_on, self.storages, self.flow),
         )
 
     # -- words ---------------------------------------------------------------------------------
