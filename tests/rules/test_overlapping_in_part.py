@@ -90,7 +90,7 @@ HARMLESS_FUNCTION = """
 def {name}(x: R.Tensor(("n",), "float32"), sizes: R.Shape(["m"])):
     n = T.int64()
     m = T.int64()
-    known = R.assert_op(R.prim_value((n >= 17) & (m >= 1)), [], format="")
+    known = R.assert_op(R.prim_value(T.And(n >= 17, m >= 1)), [], format="")
     s = R.memory.alloc_storage(R.shape([4 * (2 * n + 2 * m + 200)]), 0, "global", "uint8")
     t = R.memory.alloc_tensor(s, 0, R.shape([n]), "float32", R.prim_value(0))
     _1 = Module.{first}
@@ -146,7 +146,7 @@ CASES = {
 }
 ASSERTS = {
     "never": ("n <= 16", Verdict.ALWAYS_FINE),
-    "always": ("(n >= 17) & (m >= 1)", Verdict.ALWAYS_WRONG),
+    "always": ("T.And(n >= 17, m >= 1)", Verdict.ALWAYS_WRONG),
 }
 SIZES = (0, 1, 2, 3, 15, 16, 17, 18, 37, 40, 129, 130, 131, 200)
 
