@@ -39,6 +39,15 @@ def nothing(a: T.handle, b: T.handle):
     for i in range(n):
         y[i] = x[i] - x[i]
 """
+OF_MANY = """
+@T.prim_func(private=True, s_tir=True)
+def of_many(a: T.handle, b: T.handle):
+    n = T.int64()
+    x = T.match_buffer(a, (n,), "float32", offset_factor=1)
+    y = T.match_buffer(b, (n,), "float32", offset_factor=1)
+    for i in range(n):
+        y[i] = T.if_then_else(n > 16, x[i], T.float32(0))
+"""
 # Where each step of a reader looks that has as many as its output has elements: m of them, or 4.
 LOOKS = {
     "at_the_end": "n - 1",
@@ -202,6 +211,38 @@ def test_what_is_asserted_counts() -> None:
     assert {name: found[name] for name in ASSERTS} == {
         name: verdict for name, (_, verdict) in ASSERTS.items()
     }
+
+
+@pytest.mark.parametrize(
+    ("known", "verdict", "sizes"),
+    [
+        ("n > 16", Verdict.ALWAYS_WRONG, (17, 40)),
+        ("n > 3", Verdict.NEEDS_RUNTIME_CHECK, (16, 17)),
+        ("n <= 16", Verdict.NEEDS_RUNTIME_CHECK, (1, 16)),
+    ],
+)
+def test_sizes_that_are_refused_are_not_tried(known: str, verdict: Verdict, sizes: tuple[int, int]) -> None:
+    """All of it is written over; the kernel looks at it where there are more than 16 elements."""
+    name = "looked_at"
+    whole = FUNCTION.format(
+        name=name,
+        at_read=0,
+        at_written=0,
+        read="n",
+        written="n",
+        reader="of_many",
+        known=ASSERTED.format(condition=known),
+    )
+    module = parse(KERNELS + OF_MANY + whole)
+    (told,) = checks(module, "RLX203")
+    assert told.verdict is verdict
+    machine = relax.VirtualMachine(tvm.compile(module, "llvm"), tvm.cpu())
+    for n in sizes:
+        found = machine[name](
+            tvm.runtime.tensor(np.arange(n, dtype="float32")), tvm.runtime.ShapeTuple([n, 1])
+        ).numpy()
+        right = np.arange(n) + 1 if n > 16 else np.zeros(n)
+        assert np.array_equal(found, right) == (n <= 16), n
 
 
 def harmless() -> str:
