@@ -82,9 +82,32 @@ def overlaps_of(call: KernelCall, flow: FunctionFlow, judge: Judge) -> Iterator[
         if event is not None:
             yield _overlapping(event, flow, judge)
         else:
-            presumed = flow.aliases.roots.presumed_apart(call.arguments[written], call.arguments[other])
+            presumed = _presumed(call.arguments[written], call.arguments[other], flow)
             if presumed is not None:
                 yield _presumed_apart(call, written, other, presumed)
+
+
+def _presumed(written: ValueId, other: ValueId, flow: FunctionFlow) -> Presumption | None:
+    """What is assumed where two arguments are treated as two tensors: that the one that is written is not
+    what the other one may be, nor on bytes of that.
+    """
+    roots = flow.aliases.roots
+    presumed = roots.presumed_apart(written, other)
+    if presumed is not None or not roots.has_perhaps:
+        return presumed
+    for one, two in ((written, other), (other, written)):
+        for root in sorted(flow.aliases.roots_of(two)):
+            for found, why in roots.perhaps_of(root):
+                if _may_overlap(one, found, flow):
+                    return why
+    return None
+
+
+def _may_overlap(one: ValueId, root: ValueId, flow: FunctionFlow) -> bool:
+    """Whether a value may have bytes of a tensor that was put on the same storage."""
+    if root not in flow.function.values or flow.memory.owners(one).isdisjoint(flow.memory.owners(root)):
+        return False
+    return bool(flow.memory.range(one).disjoint(flow.memory.range(root)) != sympy.true)
 
 
 def _presumed_apart(

@@ -12,6 +12,13 @@ from tests.rules.checking import checks, parse
 from tests.rules.four_elements import KERNELS, STORAGE, T4, TENSOR
 
 HEAD = f"""{KERNELS}
+@T.prim_func(private=True, s_tir=True)
+def turn(a: T.handle, b: T.handle):
+    x = T.match_buffer(a, (4,), "float32", offset_factor=1)
+    y = T.match_buffer(b, (4,), "float32", offset_factor=1)
+    for i in range(4):
+        y[i] = x[3 - i]
+
 @R.function(private=True, pure=False)
 def keep(p: {T4}):
     w = R.call_packed("my.keep", p, ty_args=R.Object)
@@ -135,3 +142,23 @@ return r
     ]
     said = ["`my.f` returns a new tensor, none that it was given or has kept"] if given == "s" else []
     assert assumptions(found) == said
+
+
+@pytest.mark.parametrize(
+    ("offset", "given", "count"),
+    [("0", "t", 1), ("8", "t", 1), ("64", "t", 0), ("0", "x", 0)],
+)
+def test_one_call_gets_what_came_back_and_other_bytes_of_what_was_given(
+    offset: str, given: str, count: int
+) -> None:
+    """The kernel writes a tensor on bytes of the one that the packed function may have given back."""
+    lines = f"""s = R.memory.alloc_storage(R.shape([128]), 0, "global", "uint8")
+t = TENSOR(s)
+u = R.memory.alloc_tensor(s, {offset}, R.shape([4]), "float32")
+_ = Module.double(x, t)
+w = R.call_packed("my.f", {given}, ty_args=T4)
+_1 = Module.turn(w, u)
+return y
+"""
+    found = judged("RLX206", lines)
+    assert assumptions(found) == ["`my.f` returns a new tensor, none that it was given or has kept"] * count
