@@ -18,6 +18,7 @@ from tests.oracle.as_often import assert_as_often
 from tests.oracle.handed.compare import compare
 from tests.oracle.handed.program import (
     FILL_KEPT,
+    KEEP,
     KEPT,
     TWINS,
     Assert,
@@ -28,10 +29,12 @@ from tests.oracle.handed.program import (
     Function,
     InPlace,
     Invoke,
+    Kernel,
     Packed,
     Pair,
     Place,
     Program,
+    Store,
     all_steps,
     smaller,
     walk,
@@ -123,6 +126,21 @@ def test_programs_get_smaller() -> None:
         sizes = [len(candidate.text) for candidate in smaller(program)]
         assert sizes
         assert max(sizes) <= len(program.text) + 40
+
+
+@pytest.mark.vm
+def test_what_the_search_has_found() -> None:
+    """A packed function gives back a tensor on the bytes of another one, and a kernel gets both."""
+    steps = (
+        Store("s1", "128"),
+        Place("t2", "s1", 64, "4", False),
+        Place("t4", "s1", 64, "4", False),
+        Kernel("k5", "fill", ("t4",)),
+        Packed("h6", KEEP, ("t4",), None),
+        Cast("u7", "h6", "4"),
+        Kernel("k8", "turn", ("u7", "t2")),
+    )
+    assert compare(Program((), steps, ("x",)), machine=True)["overwritten"] > 0
 
 
 # -- faults that were found by hand -------------------------------------------------------------------
