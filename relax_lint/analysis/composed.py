@@ -86,7 +86,7 @@ class Composed:
         return None if written == value or isinstance(apart, Unknown) else apart
 
     def _known_at(self, at: int) -> tuple[Boolean, ...]:
-        """What holds at an operation, or the return, beside what does everywhere."""
+        """What holds at an operation, or the return."""
         return tuple(fact.condition for fact in self._domains[at].facts)
 
     @cached_property

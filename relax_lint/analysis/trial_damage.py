@@ -7,13 +7,7 @@ from __future__ import annotations
 from relax_lint.analysis.observed_parts import Flow
 from relax_lint.analysis.struck import IsStruck, struck
 from relax_lint.analysis.trial_sizes import Sizes, distance_at
-from relax_lint.analysis.trial_tensors import (
-    MOST_ELEMENTS,
-    MOST_IN_PARTS,
-    Seen,
-    TrialTensor,
-    Unclear,
-)
+from relax_lint.analysis.trial_tensors import MOST_ELEMENTS, MOST_IN_PARTS, Seen, TrialTensor, Unclear
 from relax_lint.analysis.trial_values import exchanged, leaves
 from relax_lint.analysis.trial_walk import Budget, Walk
 from relax_lint.model.operations import KernelCall, Op, ValueId

@@ -60,7 +60,8 @@ def _has_symbols(type_: ValueType) -> bool:
 
 def _asked_of(function: Function, known: Sequence[Boolean]) -> tuple[list[sympy.Symbol], list[Boolean]]:
     symbols = sorted((info.symbol for info in function.symbols), key=str)
-    return symbols, [*(fact.condition for fact in function.facts), *known]
+    # What holds at an operation says again what holds everywhere.
+    return symbols, [*dict.fromkeys((*(fact.condition for fact in function.facts), *known))]
 
 
 def _usual(symbols: Sequence[sympy.Symbol], conditions: Sequence[Boolean]) -> Iterator[Sizes]:

@@ -308,8 +308,10 @@ class FunctionBuilder:
         self._hand_on(source, result)
         if type_ != target:
             context.learned.add(result)
-        facts, checked, is_computed = cast.facts, cast.checked, computed_value is not None
-        return MatchCast(place, result, source, target, facts, checked, is_computed, cast.asked, trivial)
+        is_computed = computed_value is not None
+        return MatchCast(
+            place, result, source, target, cast.facts, cast.checked, is_computed, cast.asked, trivial
+        )
 
     def _hand_on(self, source: ValueId, result: ValueId) -> None:
         """A value that is another one, or a part of it, is handed over where that is."""

@@ -33,15 +33,14 @@ def cast(
     """A cast of what has a `known` type, if any."""
     # TVM believes the type that the IR gives the source, also where that is a copy of something else.
     declared = context.types.type(versions.type_of(binding.value))
-    if known is not None and declared == known:
-        facts = matching.match_cast_facts(context.symbols, known, target, origin)
-        return Cast(tuple(facts), True, target)
-    checked = matching.is_checked(context.symbols, declared, target)
+    is_true = known is not None and declared == known
+    checked = is_true or matching.is_checked(context.symbols, declared, target)
     if checked:
         facts = matching.match_cast_facts(context.symbols, known, target, origin)
     else:
         facts = matching.believed_facts(context.symbols, declared, target, origin)
-    return Cast(tuple(facts), checked, matching.asked(context.symbols, declared, target))
+    asked = target if is_true else matching.asked(context.symbols, declared, target)
+    return Cast(tuple(facts), checked, asked)
 
 
 def is_trivial(context: BuildContext, source: ValueId, binding: Any) -> bool | None:

@@ -13,24 +13,10 @@ import tvm
 from tvm import relax
 
 from relax_lint.results.verdict import Verdict
+from tests.rules.any_extent import KERNELS
 from tests.rules.checking import checks, parse
 
-KERNELS = """
-@T.prim_func(private=True, s_tir=True)
-def fill(a: T.handle):
-    n = T.int64()
-    x = T.match_buffer(a, (n,), "float32", offset_factor=1)
-    for i in range(n):
-        x[i] = T.float32(2)
-
-@T.prim_func(private=True, s_tir=True)
-def one_more(a: T.handle, b: T.handle):
-    n = T.int64()
-    x = T.match_buffer(a, (n,), "float32", offset_factor=1)
-    y = T.match_buffer(b, (n,), "float32", offset_factor=1)
-    for i in range(n):
-        y[i] = x[i] + T.float32(1)
-
+NOTHING = """
 @T.prim_func(private=True, s_tir=True)
 def nothing(a: T.handle, b: T.handle):
     n = T.int64()
@@ -183,7 +169,7 @@ def overlap(name: str, n: int, m: int) -> bool:
 def text() -> str:
     """The module."""
     asserted = (function(name, known=known, like="behind") for name, (known, _) in ASSERTS.items())
-    return "".join((KERNELS, *map(function, CASES), *asserted))
+    return "".join((KERNELS, NOTHING, *map(function, CASES), *asserted))
 
 
 def test_it_is_wrong_wherever_a_byte_is_written_over() -> None:

@@ -12,24 +12,9 @@ import tvm
 from tvm import relax
 
 from relax_lint.results.verdict import Verdict
+from tests.rules.any_extent import KERNELS
 from tests.rules.checking import checks, parse
 
-WRITERS = """
-@T.prim_func(private=True, s_tir=True)
-def fill(a: T.handle):
-    n = T.int64()
-    x = T.match_buffer(a, (n,), "float32", offset_factor=1)
-    for i in range(n):
-        x[i] = T.float32(2)
-
-@T.prim_func(private=True, s_tir=True)
-def one_more(a: T.handle, b: T.handle):
-    n = T.int64()
-    x = T.match_buffer(a, (n,), "float32", offset_factor=1)
-    y = T.match_buffer(b, (n,), "float32", offset_factor=1)
-    for i in range(n):
-        y[i] = x[i] + T.float32(1)
-"""
 READER = """
 @T.prim_func(private=True, s_tir=True)
 def {name}(a: T.handle, b: T.handle):
@@ -103,7 +88,7 @@ def text() -> str:
         FUNCTION.format(name=name, at=4 * at, body=body.format(one=one, other=other))
         for name, (at, one, other, body) in CASES.items()
     )
-    return "".join((WRITERS, readers, *functions))
+    return "".join((KERNELS, readers, *functions))
 
 
 def read(reader: str, n: int) -> list[int]:
