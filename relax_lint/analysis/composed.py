@@ -6,7 +6,7 @@ this at some sizes, as far as it is known what they call.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 
 from sympy.logic.boolalg import Boolean
@@ -14,6 +14,7 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.analysis.domains import AT_RETURN, domains_of, entry_domain
 from relax_lint.analysis.observed_parts import Flow
 from relax_lint.analysis.trial_damage import DamagedWalk, Damaging
+from relax_lint.analysis.trial_harm import Begin, differs_around
 from relax_lint.analysis.trial_sizes import Sizes, sized, sizes_struck, sizes_to_try
 from relax_lint.analysis.trial_tensors import MOST_IN_PARTS, Stopped, TrialTensor, Unclear
 from relax_lint.analysis.trial_walk import Spent
@@ -31,10 +32,13 @@ _MOST_STEPS = 50_000
 class Composed:
     """Asked of one function."""
 
-    def __init__(self, flow: Flow) -> None:
+    def __init__(self, flow: Flow, called_first: Callable[[], Sequence[Flow]]) -> None:
         self._flow = flow
         self._function = flow.function
+        self._called_first = called_first
+        """The functions that calls from outside begin with, which lead to this one."""
         self._known: dict[Damaging, bool | None] = {}
+        self._lost: dict[Damaging, bool] = {}
         self.left = _MOST_STEPS
         """The steps that are left."""
 
@@ -50,8 +54,17 @@ class Composed:
         reader = op.place.index if behind and op.place.index in self._in_branches else None
         damage = Damaging(value, op.place.index if since is None else since, behind, written, reader)
         if damage not in self._known:
-            self._known[damage] = self._tried(damage)
+            found = self._tried(damage)
+            self._known[damage] = False if found is not False and self._is_lost(damage) else found
         return self._known[damage]
+
+    def matters_to_callers(self, value: ValueId, since: int | None, written: ValueId | None = None) -> bool:
+        """Whether it was not seen to come to the same with all callers that a value does not hold what it
+        should when the function returns.
+        """
+        behind = since is not None
+        damage = Damaging(value, AT_RETURN if since is None else since, behind, written, None)
+        return not self._is_lost(damage)
 
     @cached_property
     def _in_branches(self) -> frozenset[int]:
@@ -59,10 +72,43 @@ class Composed:
         blocks = (block for op in self._function.body.of(If) for block in (op.then_block, op.else_block))
         return frozenset(op.place.index for block in blocks for op in block.ops)
 
-    def tried_with(self, run_at: Callable[[Composed, Sizes, int], bool | None]) -> bool | None:
+    def tried_with(self, begin: Begin) -> bool | None:
         """Whether a run with some contents finds at each size that something matters."""
         usual = sizes_to_try(self._function, *self._known_at(AT_RETURN))
-        return _in_all([self._found(partial(run_at, self, sizes)) for sizes in usual])
+        found = _in_all([self._found(partial(self._run, begin, sizes)) for sizes in usual])
+        lost = found is not False and any(self._found(partial(run, begin)) is False for run in self._around())
+        return False if lost else found
+
+    def _run(self, begin: Begin, sizes: Sizes, trial: int) -> bool | None:
+        return begin(self, self._flow, sizes, trial, None).differs()
+
+    def _is_lost(self, damage: Damaging) -> bool:
+        """Whether it was seen to come to the same in a function that is called first."""
+        if damage not in self._lost:
+            real, other = (partial(DamagedWalk, damage=damage, is_real=one) for one in (True, False))
+            self._lost[damage] = any(
+                self._in_either(partial(run, real), partial(run, other), damage) is False
+                for run in self._around()
+            )
+        return self._lost[damage]
+
+    def _around(self) -> Iterator[Callable[[Begin, int], bool | None]]:
+        """Runs of what is called first, each at some sizes."""
+        for flow in self._called_first():
+            domains = domains_of(flow.function, entry_domain(flow.function, trust_declared_bounds=True))
+            for sizes in sizes_to_try(flow.function, *_known_in(domains, AT_RETURN)):
+
+                def run(begin: Begin, trial: int, flow: Flow = flow, sizes: Sizes = sizes) -> bool | None:
+                    return differs_around(self, flow, sizes, trial, self._function.name, begin)
+
+                yield run
+
+    def _in_either(
+        self, real: Callable[[int], bool | None], other: Callable[[int], bool | None], damage: Damaging
+    ) -> bool | None:
+        """What is found with what is written there, or where that is not known with anything."""
+        found = self._found(real) if damage.behind else None
+        return self._found(other) if found is None else found
 
     def _tried(self, damage: Damaging) -> bool | None:
         # What is not damaged, or nobody gets to, tells nothing.
@@ -87,7 +133,7 @@ class Composed:
 
     def _known_at(self, at: int) -> tuple[Boolean, ...]:
         """What holds at an operation, or the return."""
-        return tuple(fact.condition for fact in self._domains[at].facts)
+        return _known_in(self._domains, at)
 
     @cached_property
     def _domains(self) -> dict[int, Domain]:
@@ -100,11 +146,9 @@ class Composed:
             return None
 
         def run(is_real: bool, trial: int) -> bool | None:
-            return DamagedWalk(self, self._flow, sizes, trial, damage, is_real=is_real).differs()
+            return DamagedWalk(self, self._flow, sizes, trial, damage=damage, is_real=is_real).differs()
 
-        found = self._found(partial(run, True)) if damage.behind else None
-        if found is None:
-            found = self._found(partial(run, False))
+        found = self._in_either(partial(run, True), partial(run, False), damage)
         is_large = math.prod(extents_of(type_)) > MOST_IN_PARTS
         # Some steps may all leave a part alone that others look at.
         return None if damage.written is not None and is_large and found is False else found
@@ -131,6 +175,11 @@ def _shown(run: Callable[[int], bool | None], trial: int) -> bool | None:
     except Stopped:
         # A run that ends there gives nothing back.
         return False
+
+
+def _known_in(domains: Mapping[int, Domain], at: int) -> tuple[Boolean, ...]:
+    """What holds at an operation of a function, or its return."""
+    return tuple(fact.condition for fact in domains[at].facts)
 
 
 def _in_all(found: Sequence[bool | None]) -> bool | None:

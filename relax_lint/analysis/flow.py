@@ -24,6 +24,7 @@ from relax_lint.analysis.lowered_operators import Lowered, LoweredOperators
 from relax_lint.analysis.made_as import Thing, Things
 from relax_lint.analysis.made_views import MadeViews
 from relax_lint.analysis.moved import Moved
+from relax_lint.analysis.observed_parts import Entered
 from relax_lint.analysis.observers import Observers
 from relax_lint.analysis.offsets import Offsets
 from relax_lint.analysis.overlaps import TensorMemory
@@ -234,6 +235,10 @@ class FunctionFlow:
     def callees_of(self, call: FunctionCall) -> tuple[Function, ...]:
         """The functions one of which a call is of; none where that is not known."""
         return self._shared.callees.all_of(call)
+
+    def entered(self, call: FunctionCall) -> Entered | None:
+        """The function that a call is of; None where that is not known, or it is one of several."""
+        return self._shared.observers.entered(call)
 
     def arguments_of(self, call: FunctionCall, callee: Function) -> tuple[ValueId, ...]:
         """What a call, or a closure, gives the parameters of a function: values that are known by a name."""

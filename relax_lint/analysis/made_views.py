@@ -16,6 +16,7 @@ from relax_lint.model.types import TensorType, TupleType, ValueType
 from relax_lint.vm import reshapes, versions
 from relax_lint.vm.builtins import PERHAPS_ARGUMENT
 from relax_lint.vm.calls import CallKind
+from relax_lint.vm.constants import numbers_of
 
 
 class MadeViews:
@@ -82,7 +83,7 @@ def _key(argument: Any) -> str:
     type_ = str(versions.type_of(argument))
     if kind == "Constant":
         # A kernel holds the number of a scalar. The text of a module prints those of some types only.
-        numbers = versions.numbers_of(argument) or ()
+        numbers = numbers_of(argument) or ()
         return f"{type_} {numbers}" if len(numbers) == 1 else type_
     return type_ if kind == "Var" else f"{type_} {argument}"
 

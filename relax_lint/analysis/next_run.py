@@ -5,11 +5,11 @@ there, or is written before anything reads it. The function is carried out twice
 from __future__ import annotations
 
 from relax_lint.analysis.liveness import operands
+from relax_lint.analysis.trial_course import Constants
 from relax_lint.analysis.trial_runs import Run, Trials
 from relax_lint.analysis.trial_sizes import Sizes
 from relax_lint.analysis.trial_tensors import TrialTensor, Unclear
 from relax_lint.analysis.trial_values import fields
-from relax_lint.analysis.trial_walk import Constants
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 
 
@@ -57,7 +57,8 @@ class _Twice(Run):
         constants: Constants | None = None,
     ) -> None:
         super().__init__(trials, sizes, trial, call, -1)
-        self._constants = {} if constants is None else constants
+        if constants is not None:
+            self.course.constants = constants
         self._is_met = False
 
     def _op(self, op: Op) -> None:
@@ -81,7 +82,7 @@ class _Twice(Run):
         first = self.results()
         if not self._is_met:
             return None
-        again = _Twice(self._trials, self._sizes, self._trial, self._call, self._constants)
+        again = _Twice(self._trials, self._sizes, self._trial, self._call, self.course.constants)
         second = again.results()
         if again.taken != self.taken or len(first) != len(second):
             raise Unclear

@@ -56,6 +56,19 @@ class Flow(Protocol):
     def callees_of(self, call: FunctionCall) -> tuple[Function, ...]:
         """The functions one of which a call is of; none where that is not known."""
 
+    def entered(self, call: FunctionCall) -> Entered | None:
+        """The function that a call is of; None where that is not known, or it is one of several."""
+
+
+@record(frozen=True)
+class Entered:
+    """The data flow of a function that is called, and what the call gives each value of it that comes from
+    outside.
+    """
+
+    flow: Flow
+    passed: Mapping[ValueId, AccessPath]
+
 
 @record(frozen=True)
 class Parts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from weakref import proxy
 
 from relax_lint.analysis.access_paths import AccessPath
@@ -10,7 +11,7 @@ from relax_lint.analysis.callees import Callees
 from relax_lint.analysis.composed import Composed
 from relax_lint.analysis.events import Write
 from relax_lint.analysis.observed import Observed
-from relax_lint.analysis.observed_parts import Flow, Parts
+from relax_lint.analysis.observed_parts import Entered, Flow, Parts
 from relax_lint.analysis.settled import Settled
 from relax_lint.analysis.shared_arguments import ApartAndShared
 from relax_lint.analysis.shown import Before, Sinks
@@ -56,20 +57,46 @@ class Observers:
             return False
         flow = self.parts(function).flow
         if op is None or value is None:
-            return damage is None or value is None or not may_miss(*damage, value, flow)
+            return value is None or self._is_returned_to_who_shows(function, value, damage)
         # What is computed of it may come to the same all the same.
         known = self._composed_of(function)
         since = None if damage is None else damage[0].place.index
         if damage is None or strikes_all(*damage, value, flow):
             return known.matters(op, value, since) is not False
         seen = known.matters(op, value, since, damage[1])
-        if seen is not False and function.body.of(FunctionCall):
-            # What functions do to it is not carried out: they may write what is there, or come to the same.
+        calls_functions = bool(function.body.of(FunctionCall))
+        if calls_functions and seen is not False and (seen is None or has_sizes(function)):
+            # What functions do to a part is known only where they are carried out.
             return False
         if seen is None or (seen and has_sizes(function)):
             # Of what is not tried, at least each element has to count for itself.
             return not may_miss(*damage, value, flow) and self._is_needed(function, op, value, each=True)
         return seen
+
+    def _is_returned_to_who_shows(self, function: Function, value: ValueId, damage: Write | None) -> bool:
+        """Whether what is returned damaged is not seen to come to the same with all callers."""
+        flow, known = self.parts(function).flow, self._composed_of(function)
+        if damage is None:
+            return known.matters_to_callers(value, None)
+        if may_miss(*damage, value, flow):
+            return False
+        written = None if strikes_all(*damage, value, flow) else damage[1]
+        return known.matters_to_callers(value, damage[0].place.index, written)
+
+    def _called_first(self, function: Function) -> list[Flow]:
+        """The functions that calls from outside begin with, which lead to one of which all calls are seen."""
+        names, waiting, found = {function.name}, [function], list[Flow]()
+        while waiting:
+            callee = waiting.pop()
+            if not self._callees.knows_callers(callee):
+                if callee is not function:
+                    found.append(self.parts(callee).flow)
+                continue
+            for caller, _ in self._callees.calls_of(callee):
+                if caller.name not in names:
+                    names.add(caller.name)
+                    waiting.append(caller)
+        return found
 
     def shows_sharing(self, function: Function, call: KernelCall, written: int) -> bool:
         """Whether every run that gets to a call shows that the argument which it writes at a position is
@@ -78,16 +105,17 @@ class Observers:
         if not self._is_needed(function, call, None):
             return False
         seen = self._composed_of(function).tried_with(
-            lambda budget, sizes, trial: ApartAndShared(
-                budget, self.parts(function).flow, sizes, trial, call, written
-            ).matters()
+            lambda budget, flow, sizes, trial, course: ApartAndShared(
+                budget, flow, sizes, trial, call, written, course
+            )
         )
         return self._is_needed(function, call, None, each=True) if seen is None else seen
 
     def _composed_of(self, function: Function) -> Composed:
         known = self._composed.get(function.name)
         if known is None:
-            known = self._composed[function.name] = Composed(self.parts(function).flow)
+            called_first = partial(Observers._called_first, proxy(self), function)
+            known = self._composed[function.name] = Composed(self.parts(function).flow, called_first)
         return known
 
     def _is_needed(
@@ -118,6 +146,13 @@ class Observers:
                 lambda one, sinks: us.before(one, sinks),
             )
         return known
+
+    def entered(self, call: FunctionCall) -> Entered | None:
+        """The function that a call is of; None where that is not known, or it is one of several."""
+        callee = self._callees.of(call)
+        return (
+            None if callee is None else Entered(self.parts(callee).flow, self._callees.passed(call, callee))
+        )
 
     def outside(self, function: Function) -> tuple[AccessPath, ...]:
         """What comes to a function from outside."""

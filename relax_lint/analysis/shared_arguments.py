@@ -5,33 +5,38 @@ computes there may be wrong in part, and another part looked at.
 from __future__ import annotations
 
 from relax_lint.analysis.observed_parts import Flow
+from relax_lint.analysis.trial_course import Budget, Course
+from relax_lint.analysis.trial_harm import Harmed
 from relax_lint.analysis.trial_sizes import Sizes
-from relax_lint.analysis.trial_tensors import Seen, TrialTensor, Unclear, carry_out
-from relax_lint.analysis.trial_walk import Budget, Spent, Walk
+from relax_lint.analysis.trial_tensors import TrialTensor, Unclear, carry_out
+from relax_lint.analysis.trial_walk import Spent
 from relax_lint.model.kernel_body.machine import Cells
 from relax_lint.model.operations import KernelCall
 
 
-class ApartAndShared(Walk):
+class ApartAndShared(Harmed):
     """One run of a function in which a call is carried out with the argument that it writes at a position in
     memory of its own, and as it is, side by side.
     """
 
     def __init__(
-        self, budget: Budget, flow: Flow, sizes: Sizes, trial: int, call: KernelCall, written: int
+        self,
+        budget: Budget,
+        flow: Flow,
+        sizes: Sizes,
+        trial: int,
+        call: KernelCall,
+        written: int,
+        course: Course | None = None,
     ) -> None:
-        super().__init__(budget, flow, sizes, trial)
+        super().__init__(budget, flow, sizes, trial, course)
         self._call = call
         self._position = written
+        self._is_met = False
 
-    def matters(self) -> bool | None:
-        """Whether something else is given back; None where the call is not reached."""
-        try:
-            self._block(self._function.body)
-        except Seen:
-            return True
-        found = self._gives_back_damage()
-        return found if self._is_damaged else None
+    def counts(self) -> bool:
+        """Whether the call was carried out."""
+        return self._is_met
 
     def _kernel(self, op: KernelCall) -> None:
         if op is not self._call:
@@ -52,7 +57,7 @@ class ApartAndShared(Walk):
         given[self._position] = mixed
         self._budget.left -= 1 + carry_out(kernel, given)
         _become(shared.both[0], own)
-        self._is_damaged = True
+        self._is_met = self.course.is_damaged = True
 
 
 def _become(cells: Cells, other: Cells) -> None:

@@ -4,21 +4,25 @@ that is known, and anything otherwise.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from relax_lint.analysis.domains import AT_RETURN
 from relax_lint.analysis.observed_parts import Flow
 from relax_lint.analysis.struck import IsStruck, struck
+from relax_lint.analysis.trial_course import Budget, Course
+from relax_lint.analysis.trial_harm import Harmed
 from relax_lint.analysis.trial_sizes import Sizes, distance_at
-from relax_lint.analysis.trial_tensors import MOST_ELEMENTS, MOST_IN_PARTS, Seen, TrialTensor, Unclear
+from relax_lint.analysis.trial_tensors import MOST_ELEMENTS, MOST_IN_PARTS, TrialTensor, Unclear
 from relax_lint.analysis.trial_values import exchanged, leaves
-from relax_lint.analysis.trial_walk import Budget, Walk
-from relax_lint.model.operations import KernelCall, Op, ValueId
+from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 from relax_lint.support.lazy_dataclass import record
 
 
 @record(frozen=True)
 class Damaging:
-    """What is damaged: a `value`, before the operation with the index `at` or `behind` it, all of it or (not
-    None) what that one has `written` over. Only those runs count that get to the `reader` behind it, if there
-    is one.
+    """What is damaged: a `value`, before the operation with the index `at` (the return: `AT_RETURN`) or
+    `behind` it, all of it or (not None) what that one has `written` over. Only those runs count that get to
+    the `reader` behind it, if there is one.
     """
 
     value: ValueId
@@ -28,14 +32,22 @@ class Damaging:
     reader: int | None
 
 
-class DamagedWalk(Walk):
+class DamagedWalk(Harmed):
     """One run with some damage: what the operation does where it `is_real`, and otherwise anything."""
 
     def __init__(
-        self, budget: Budget, flow: Flow, sizes: Sizes, trial: int, damage: Damaging, *, is_real: bool
+        self,
+        budget: Budget,
+        flow: Flow,
+        sizes: Sizes,
+        trial: int,
+        course: Course | None = None,
+        *,
+        damage: Damaging,
+        is_real: bool,
     ) -> None:
-        super().__init__(budget, flow, sizes, trial)
-        self._most = MOST_ELEMENTS if damage.written is None else MOST_IN_PARTS
+        super().__init__(budget, flow, sizes, trial, course)
+        self.course.most = MOST_ELEMENTS if damage.written is None else MOST_IN_PARTS
         self._is_real = is_real
         self._is_read = damage.reader is None
         self._value = damage.value
@@ -43,25 +55,36 @@ class DamagedWalk(Walk):
         self._damaged: TrialTensor | None = None
         self._writer: TrialTensor | None = None
         """What was written over it."""
+        self._is_other = False
         self._distance = 0
         """How many elements behind the first one of it that begins."""
         self._earlier: TrialTensor | None = None
         """What it held before it was overwritten in place."""
 
-    def differs(self) -> bool | None:
-        """Whether the damage changes what is given back; None where it, or who reads, is not reached."""
-        try:
-            self._block(self._function.body)
-        except Seen:
-            return True if self._is_read else None
+    @property
+    def is_read(self) -> bool:
+        """Whether the reader was reached, if there is one."""
+        return self._is_read
+
+    def counts(self) -> bool:
+        """Whether it is damaged, and read. Raises `Unclear` where its name is one of something else."""
         if self._damaged is None or not self._is_read:
-            return None
+            return False
         named = self._of(self._value)
         is_named = isinstance(named, TrialTensor) and named.both is self._damaged.both
         if not is_named and self._value not in self._other_views:
             # What has the name is not what was damaged, as far as it is followed.
             raise Unclear
-        return self._gives_back_damage()
+        return True
+
+    @property
+    def is_other(self) -> bool:
+        """Whether something else is there than what was."""
+        return self._is_other
+
+    def _return(self) -> None:
+        if self._damage_to.at == AT_RETURN:
+            self._damage(None)
 
     def _before(self, op: Op) -> None:
         if op.place.index == self._damage_to.reader:
@@ -70,17 +93,21 @@ class DamagedWalk(Walk):
             return
         if not self._damage_to.behind:
             self._damage(None)
-        elif self._is_real and isinstance(op, KernelCall):
+        elif self._is_real and isinstance(op, KernelCall | FunctionCall):
             self._look_for_writer(op)
 
     def _after(self, op: Op) -> None:
         if op.place.index == self._damage_to.at and self._damage_to.behind:
             self._damage(op)
-        elif self._damaged is not None and self._writer is not None and self._has_stored(self._writer):
-            self._damaged.damage_with(self._writer, self._distance)
+
+    def notice(self, stored: Sequence[TrialTensor]) -> None:
+        """What was stored where the damaged tensor lies is in it, too."""
+        damaged, writer = self._damaged, self._writer
+        if damaged is not None and writer is not None and _is_among(writer, stored):
+            damaged.damage_with(writer, self._distance)
 
     def _has_stored(self, tensor: TrialTensor) -> bool:
-        return any(one.both is tensor.both for one in self._stored)
+        return _is_among(tensor, self._stored)
 
     def _target(self) -> TrialTensor:
         """What is to be damaged. Raises `Unclear` where that is not followed."""
@@ -96,15 +123,13 @@ class DamagedWalk(Walk):
 
     # -- what is written over it ---------------------------------------------------------------
 
-    def _look_for_writer(self, op: KernelCall) -> None:
+    def _look_for_writer(self, op: KernelCall | FunctionCall) -> None:
         """Find what an operation writes that lies where the value does."""
         target, found = self._target(), list[tuple[ValueId, int]]()
-        for position in sorted(self._flow.effect_of(op).writes):
-            if position < len(op.arguments):
-                argument = op.arguments[position]
-                distance = self._distance_of(argument, target)
-                if distance is not None:
-                    found.append((argument, distance))
+        for argument in self._written_by(op):
+            distance = self._distance_of(argument, target)
+            if distance is not None:
+                found.append((argument, distance))
         if len(found) != 1:
             return
         ((argument, self._distance),) = found
@@ -117,6 +142,15 @@ class DamagedWalk(Walk):
         else:
             # It holds what lies there.
             writer.take(target, -self._distance)
+
+    def _written_by(self, op: KernelCall | FunctionCall) -> list[ValueId]:
+        """The arguments that a call may write."""
+        if isinstance(op, KernelCall):
+            writes = sorted(self._flow.effect_of(op).writes)
+            return [op.arguments[position] for position in writes if position < len(op.arguments)]
+        summary = self._flow.summary_of(op)
+        paths = [] if summary is None else sorted(map(summary.path, summary.writes))
+        return [path.value for path in paths if not path.fields]
 
     def _distance_of(self, argument: ValueId, target: TrialTensor) -> int | None:
         """How many elements behind the first one of what is to be damaged an argument begins that may be on
@@ -153,7 +187,9 @@ class DamagedWalk(Walk):
             target.damage(f"damage {self._trial}", self._trial, is_struck)
         else:
             target.damage_with(self._writer, self._distance)
-        self._damaged, self._is_damaged = target, True
+        self._damaged, self.course.is_damaged = target, True
+        self._is_other = _may_differ(target)
+        self.course.watching.append(self)
 
     def _gives(self, op: Op, target: TrialTensor) -> bool:
         return any(one.both is target.both for one in leaves(self._held.get(op.result)))
@@ -164,6 +200,19 @@ class DamagedWalk(Walk):
         if written is None:
             return None
         held = self._held.get(written)
-        known = held if isinstance(held, TrialTensor) and self._has_stored(held) else None
+        # Of what functions store only the last kernel tells which elements.
+        is_known = isinstance(op, KernelCall) and isinstance(held, TrialTensor) and self._has_stored(held)
+        known = held if is_known and isinstance(held, TrialTensor) else None
         types = self._type_of(written), self._type_of(self._value)
         return struck(op, (written, types[0], known), (self._value, types[1]), self._sizes, self._flow)
+
+
+def _may_differ(tensor: TrialTensor) -> bool:
+    try:
+        return tensor.differs
+    except Unclear:
+        return True
+
+
+def _is_among(tensor: TrialTensor, others: Sequence[TrialTensor]) -> bool:
+    return any(one.both is tensor.both for one in others)

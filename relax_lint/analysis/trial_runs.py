@@ -10,9 +10,9 @@ import sympy
 
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.trial_sizes import Sizes, sizes_to_try
-from relax_lint.analysis.trial_tensors import Stopped, TrialTensor, Unclear, carry_out, written_by
+from relax_lint.analysis.trial_tensors import Stopped, Unclear, carry_out, written_by
 from relax_lint.analysis.trial_walk import Spent, Walk
-from relax_lint.model.operations import If, KernelCall, Op
+from relax_lint.model.operations import KernelCall, Op
 
 _TRIALS = 3
 """So many contents of what comes from outside are tried."""
@@ -74,7 +74,7 @@ class _Arrived(Exception):
 class Run(Walk):
     """One run of a function up to the operation with an index, or (-1) to its end. One `call` is carried
     out for sure, and `is_whole` if it is known to store all of what it writes; `stored` are those elements at
-    indices that do not look at data. `taken` are the branches, True for the first of two.
+    indices that do not look at data.
     """
 
     def __init__(self, trials: Trials, sizes: Sizes, trial: int, call: KernelCall, at: int) -> None:
@@ -84,8 +84,12 @@ class Run(Walk):
         self._call = call
         effect = trials.flow.effect_of(call)
         self.is_whole = all(effect.whole.get(position) == sympy.true for position in effect.writes)
-        self.taken: tuple[bool, ...] = ()
         self.stored: tuple[frozenset[int], ...] = ()
+
+    @property
+    def taken(self) -> tuple[bool, ...]:
+        """The branches that were taken, here and in functions that are called."""
+        return tuple(self.course.taken)
 
     def is_the_same(self) -> bool | None:
         """Whether a tensor holds what it did; None where this run does not come to it."""
@@ -111,9 +115,3 @@ class Run(Walk):
     def _before(self, op: Op) -> None:
         if op.place.index == self._at:
             raise _Arrived
-
-    def _branch(self, op: If) -> None:
-        condition = self._of(op.condition)
-        if isinstance(condition, TrialTensor):
-            self.taken += (bool(condition.first),)
-        super()._branch(op)

@@ -9,8 +9,10 @@ from typing import TypeAlias
 import sympy
 from sympy.logic.boolalg import Boolean
 
+from relax_lint.analysis.trial_tensors import Unclear
+from relax_lint.model.operations import ValueId
 from relax_lint.model.program import Function
-from relax_lint.model.types import PrimType, TensorType, TupleType, ValueType
+from relax_lint.model.types import PrimType, ShapeType, TensorType, TupleType, ValueType, extents_of
 from relax_lint.symbolic.knowledge import Knowledge
 from relax_lint.symbolic.quantity import Size, Unknown
 from relax_lint.symbolic.search import QUICK, Search
@@ -93,7 +95,7 @@ def _at(symbols: Sequence[sympy.Symbol], point: Sequence[int]) -> Sizes:
 
 
 def number_at(size: Size | None, sizes: Sizes) -> int | None:
-    """What a size is at some sizes; None where that is no number."""
+    """A size, some symbols being numbers; None where that is no number."""
     found = None if size is None or isinstance(size, Unknown) else size.xreplace(dict(sizes))
     return None if found is None or not found.is_Integer else int(found)
 
@@ -107,10 +109,36 @@ def distance_at(one: Size, other: Size, sizes: Sizes) -> int | None:
 
 def sized(type_: ValueType, sizes: Sizes) -> ValueType:
     """A type at some sizes."""
+    if not sizes:
+        return type_
     if isinstance(type_, TupleType):
-        return TupleType(tuple(sized(field, sizes) for field in type_.fields)) if sizes else type_
-    if not isinstance(type_, TensorType) or type_.shape is None or not sizes:
+        return TupleType(tuple(sized(field, sizes) for field in type_.fields))
+    if isinstance(type_, PrimType) and type_.value is not None:
+        return PrimType(type_.dtype, type_.value.xreplace(sizes))
+    if isinstance(type_, ShapeType) and type_.extents is not None:
+        return ShapeType(tuple(extent.xreplace(sizes) for extent in type_.extents))
+    if not isinstance(type_, TensorType) or type_.shape is None:
         return type_
     return TensorType(
         tuple(extent.xreplace(sizes) for extent in type_.shape), type_.dtype, type_.ndim, type_.device
     )
+
+
+def sizes_inside(function: Function, given: Mapping[ValueId, ValueType]) -> Sizes:
+    """The sizes that a function is called with whose parameters are given values of some types. Raises
+    `Unclear` where they do not fit: the call fails, or it is not checked.
+    """
+    pairs = [pair for value, type_ in given.items() for pair in _pairs(function.type_of(value), type_)]
+    known = {want: have for want, have in pairs if want.is_Symbol and have.is_Integer}
+    if any(want.xreplace(known) != have for want, have in pairs if have.is_Integer):
+        raise Unclear
+    return known
+
+
+def _pairs(declared: ValueType, given: ValueType) -> Iterator[tuple[sympy.Expr, sympy.Expr]]:
+    """The extents of two types, side by side."""
+    if isinstance(declared, TupleType) and isinstance(given, TupleType):
+        for one, other in zip(declared.fields, given.fields, strict=False):
+            yield from _pairs(one, other)
+    else:
+        yield from zip(extents_of(declared), extents_of(given), strict=False)

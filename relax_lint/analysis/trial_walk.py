@@ -5,14 +5,15 @@ some damage, as far as it is known what is called.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.observed_parts import Flow
-from relax_lint.analysis.trial_sizes import Sizes, number_at, sized
+from relax_lint.analysis.trial_course import Budget, Course
+from relax_lint.analysis.trial_sizes import Sizes, number_at, sized, sizes_inside
 from relax_lint.analysis.trial_tensors import (
-    MOST_ELEMENTS,
     Seen,
     Stopped,
     TrialTensor,
@@ -38,47 +39,49 @@ from relax_lint.model.operations import (
     ValueId,
     View,
 )
-from relax_lint.model.types import PrimType, TensorType, TupleType, ValueType
+from relax_lint.model.types import (
+    OpaqueType,
+    PrimType,
+    TensorType,
+    TupleType,
+    ValueType,
+    may_hold_memory,
+)
 from relax_lint.symbolic.quantity import Unknown
-from relax_lint.vm import versions
 from relax_lint.vm.calls import CallKind
+from relax_lint.vm.constants import is_omitted, numbers_of
 
 _MOST_NUMBERS = 4_096
 """A constant with more elements is not looked at."""
 _KNOWN_KINDS = (CallKind.CALL_TIR, CallKind.CALL_TIR_INPLACE, CallKind.PRIM_FUNC)
-Constants: TypeAlias = "dict[tuple[TensorType, str], TrialTensor]"
 
 
 class Spent(Exception):
     """There were enough steps."""
 
 
-class Budget(Protocol):
-    """Who counts the steps that are `left`."""
-
-    left: int
-
-
 class Walk:
-    """One run of a function with some contents, without damage and with it side by side."""
+    """One run of a function with some contents, without damage and with it side by side. A function that it
+    calls has a run of its own on the same `course`.
+    """
 
-    def __init__(self, budget: Budget, flow: Flow, sizes: Sizes, trial: int) -> None:
+    def __init__(
+        self, budget: Budget, flow: Flow, sizes: Sizes, trial: int, course: Course | None = None
+    ) -> None:
         self._budget = budget
         self._flow = flow
         self._sizes = sizes
         self._function = flow.function
         self._trial = trial
-        self._most = MOST_ELEMENTS
-        """Of tensors with more elements not all steps are carried out."""
         self._held: dict[ValueId, Held] = {}
-        self._constants: Constants = {}
-        self._is_damaged = False
+        self.course = Course(Walk) if course is None else course
+        self._number = self.course.next_number()
         self._other_views = set[ValueId]()
         """What shows memory as other numbers."""
         self._stored: list[TrialTensor] = []
         """What the last operation stored, if it was carried out."""
 
-    def _gives_back_damage(self) -> bool:
+    def gives_back_damage(self) -> bool:
         """Whether what the function returns, or what it was given, is another one with damage in the end."""
         ends = (self._function.result, *self._function.parameters)
         return any(one.differs for end in ends for one in leaves(self._of(end)))
@@ -93,8 +96,12 @@ class Walk:
             elif value in function.constant_nodes:
                 self._held[value] = self._constant(function.type_of(value), function.constant_nodes[value])
             else:
-                self._held[value] = self._anything(self._type_of(value), f"{value}")
+                self._held[value] = self._anything(self._type_of(value), self._name_of(value))
         return self._held[value]
+
+    def _name_of(self, value: ValueId) -> str:
+        """One that no other value has, nor this one in another call of the function."""
+        return f"{value} {self._number}" if self._number else f"{value}"
 
     def _type_of(self, value: ValueId) -> ValueType:
         return sized(self._function.type_of(value), self._sizes)
@@ -111,13 +118,16 @@ class Walk:
     def _constant(self, type_: ValueType, node: Any) -> Held:
         if not isinstance(type_, TensorType) or not TrialTensor.fits(type_):
             return None
+        if is_omitted(node) and type_.dtype is not None and type_.dtype.name == "bool":
+            # Other ones may be zeros, which hide the most; of these no branch is the one that is taken.
+            return self._anything(type_, f"{node.span} {hash(node)}")
         count = math.prod(type_.shape or ())
-        numbers = versions.numbers_of(node) if count <= _MOST_NUMBERS else None
+        numbers = numbers_of(node) if count <= _MOST_NUMBERS else None
         if numbers is None or len(numbers) != count:
             return None
         # Those that are equal, bit by bit, the machine keeps as one (`const_dedup_map_` of its builder).
         made = TrialTensor.constant(type_, numbers)
-        return self._constants.setdefault((type_, repr(numbers)), made)
+        return self.course.constants.setdefault((type_, repr(numbers)), made)
 
     # -- the walk ------------------------------------------------------------------------------
 
@@ -126,6 +136,8 @@ class Walk:
             self._before(op)
             self._stored = []
             self._op(op)
+            for one in self.course.watching:
+                one.notice(self._stored)
             self._after(op)
 
     def _before(self, op: Op) -> None:
@@ -139,6 +151,8 @@ class Walk:
             self._kernel(op)
         elif isinstance(op, If):
             self._branch(op)
+        elif isinstance(op, FunctionCall):
+            self._function_call(op)
         elif isinstance(op, Assert):
             asked = None if op.condition is None else self._of(op.condition)
             if any(one.differs for one in leaves(asked)):
@@ -168,7 +182,7 @@ class Walk:
         if any(one.differs for value in operands(op, self._function) for one in leaves(self._of(value))):
             raise Unclear
         if isinstance(op, FunctionCall):
-            if self._is_damaged:
+            if self.course.is_damaged:
                 # It may use what is around it.
                 raise Unclear
             # It may be what the function was given.
@@ -187,10 +201,10 @@ class Walk:
             if seen is not None:
                 self._held[op.result] = seen
                 return
-        held = self._anything(type_, f"{op.result}")
+        held = self._anything(type_, self._name_of(op.result))
         if isinstance(held, TrialTensor) and any(one.differs for one in leaves(source)):
             self._other_views.add(op.result)
-            held.damage(f"damage of {op.result} {self._trial}", self._trial)
+            held.damage(f"damage of {self._name_of(op.result)} {self._trial}", self._trial)
             self._held[op.result] = held
             return
         self._unknown(op)
@@ -202,8 +216,59 @@ class Walk:
         if condition.differs:
             raise Seen
         is_then = bool(condition.first)
+        self.course.taken.append(is_then)
         self._block(op.then_block if is_then else op.else_block)
         self._held[op.result] = self._of(op.then_result if is_then else op.else_result)
+
+    # -- functions of the module ---------------------------------------------------------------
+
+    def _function_call(self, op: FunctionCall) -> None:
+        entered = self._flow.entered(op)
+        if entered is None:
+            self._unknown(op)
+            return
+        if self._budget.left <= 0:
+            raise Spent
+        self._budget.left -= 1
+        function = entered.flow.function
+        given = {value: self._held_at(path) for value, path in entered.passed.items()}
+        # An inner function knows what it uses of that around it by the same names.
+        around = entered.flow.captured.difference(given).intersection(function.values)
+        given.update((value, self._of(value)) for value in around)
+        if any(_is_lost(held, function.type_of(value)) for value, held in given.items()):
+            self._unknown(op)
+            return
+        types = {value: self._type_at(path) for value, path in entered.passed.items()}
+        sizes = sizes_inside(function, types)
+        inside = self.course.begin(self._budget, entered.flow, sizes, self._trial, self.course)
+        with self.course.storing() as stored:
+            self._held[op.result] = inside.result_with(given)
+        self._stored = stored.tensors
+
+    def result_with(self, given: Mapping[ValueId, Held]) -> Held:
+        """What a function gives back that is given something, once it is carried out."""
+        self._held.update(given)
+        with self.course.deeper():
+            self.run()
+        return self._of(self._function.result)
+
+    def run(self) -> None:
+        """Carry out the function."""
+        self._block(self._function.body)
+        self._return()
+
+    def _return(self) -> None:
+        """What is done behind the last operation."""
+
+    def _held_at(self, path: AccessPath) -> Held:
+        return self._field(path.value, path.fields)
+
+    def _type_at(self, path: AccessPath) -> ValueType:
+        type_ = self._type_of(path.value)
+        for field in path.fields:
+            fields_ = type_.fields if isinstance(type_, TupleType) else ()
+            type_ = fields_[field] if field < len(fields_) else OpaqueType()
+        return type_
 
     # -- kernels -------------------------------------------------------------------------------
 
@@ -216,7 +281,7 @@ class Walk:
         if self._budget.left <= 0:
             raise Spent
         try:
-            self._budget.left -= 1 + carry_out(kernel, given, self._most)
+            self._budget.left -= 1 + carry_out(kernel, given, self.course.most)
             self._stored = written_by(kernel, given)
         except Unclear:
             if any(one.differs for one in given if isinstance(one, TrialTensor)):
@@ -274,3 +339,8 @@ class Walk:
         for field in path:
             held = held[field] if isinstance(held, tuple) and field < len(held) else None
         return held
+
+
+def _is_lost(held: Held, type_: ValueType) -> bool:
+    """Whether a value may hold memory that is not followed."""
+    return held is None and may_hold_memory(type_)

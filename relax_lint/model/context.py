@@ -20,6 +20,7 @@ from relax_lint.support.lazy_dataclass import record
 from relax_lint.symbolic.translate import Translator, Untranslatable
 from relax_lint.vm import versions
 from relax_lint.vm.builtins import BUILTINS
+from relax_lint.vm.constants import integer_range
 
 
 def _unknown(name: str, *, heaps: bool = False) -> Function | None:
@@ -240,7 +241,7 @@ class BuildContext:
 
     def index_ranges(self) -> dict[ValueId, tuple[int, int]]:
         """The smallest and the largest element of the integer constants."""
-        ranges = {value: versions.integer_range(node) for node, value in self.constants.items()}
+        ranges = {value: integer_range(node) for node, value in self.constants.items()}
         return {value: span for value, span in ranges.items() if span is not None}
 
     def _new_value(self, name: str, type_: ValueType) -> ValueId:

@@ -132,12 +132,15 @@ def _prepared(parsed: ParsedUnit, config: Config, sought: list[Sought]) -> tuple
     from relax_lint.judging.module import ModuleJudge
     from relax_lint.replay.calls import Calls
     from relax_lint.replay.reference import without_sharing
+    from relax_lint.vm.constants import has_omitted
 
     program = ModuleJudge(parsed.ir_module, config).program
     calls = {f.name: Calls(f, config) for f in program.functions}
     here = [one for one in sought if one.function in calls]
     reference = without_sharing(parsed.ir_module) if here else None
     why = _unrunnable(program, parsed)
+    if not why and has_omitted(parsed.ir_module):
+        why = "the text omits the elements of constants: print the module with `show_meta=True`"
     prepared = Prepared(
         module=str(tvm.ir.save_json(parsed.ir_module)) if here else "",
         reference=None if reference is None else str(tvm.ir.save_json(reference)),

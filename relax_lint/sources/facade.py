@@ -154,11 +154,17 @@ class UnknownValueError(Exception):
 class OmittedConstants:
     """`metadata` of a printed module that was printed without it."""
 
-    def __call__(self, shape: Any, dtype: str) -> Any:
-        """A constant of the type that the printer left of it: all zeros."""
-        extents = [int(extent) for extent in shape]
-        zeros = lookup("numpy.zeros")(extents, "float32")
-        return _resolve("tvm.relax.const")(zeros, dtype)
+    def __init__(self) -> None:
+        self._made: dict[str, Any] = {}
+
+    def __call__(self, shape: Any, dtype: str, name: str) -> Any:
+        """The constant with a name, of the type that the printer left of it: all zeros, marked as omitted."""
+        if name not in self._made:
+            extents = [int(extent) for extent in shape]
+            zeros = lookup("numpy.zeros")(extents, "float32")
+            mark = importlib.import_module("relax_lint.vm.constants").mark_omitted
+            self._made[name] = mark(_resolve("tvm.relax.const")(zeros, dtype))
+        return self._made[name]
 
     def __getitem__(self, group: str) -> Any:
         """Raises UnknownValueError: nothing in the text tells the type."""

@@ -17,7 +17,7 @@ from relax_lint.sources.legalizing import failing_operator
 from relax_lint.sources.reasons import reason
 from relax_lint.sources.unit import ParsedUnit, Skipped
 from relax_lint.support.errors import UserError
-from relax_lint.vm import versions
+from relax_lint.vm import constants, versions
 from relax_lint.vm.builtins import BUILTINS
 
 _PLANNING = "StaticPlanBlockMemory"
@@ -60,8 +60,9 @@ def lower_unit(unit: ParsedUnit, target: str, *, required: bool = True) -> Parse
         problem = Problem(ProblemKind.ANALYSIS_FAILED, message, where, unit.module_name)
         return replace(unit, skipped=(*unit.skipped, Skipped(message, where, None, problem)))
     notes = [f"lowered for `{target}` up to memory planning"]
-    if not _may_fold(unit.ir_module):
-        notes.append("constants were not folded, because that would run kernels of this input")
+    why = _why_not_folded(unit.ir_module)
+    if why:
+        notes.append(f"constants were not folded, because {why}")
     positions = _FunctionPositions(unit.positions)
     return replace(
         unit,
@@ -83,12 +84,13 @@ def lowered(module: Any, target: str) -> Any:
     where it allocates explicitly already.
 
     Constants are folded, which runs the kernels that TVM makes of operators, unless the module brings
-    kernels of its own: those are never run. Raises LoweringError and MemoryError.
+    kernels of its own, which are never run, or omits the elements of constants. Raises LoweringError and
+    MemoryError.
     """
     device = read_target(target)
     if allocates(module):
         return module
-    passes = _UpToPlanning(fold=_may_fold(module))
+    passes = _UpToPlanning(fold=not _why_not_folded(module))
     try:
         with warnings.catch_warnings(), device, tvm.transform.PassContext(instruments=[passes]):
             warnings.simplefilter("ignore")
@@ -109,8 +111,11 @@ def computes(module: Any) -> bool:
     return versions.has_call(module, lambda node: bool(versions.operator_name(node)))
 
 
-def _may_fold(module: Any) -> bool:
-    return not versions.prim_functions(module)
+def _why_not_folded(module: Any) -> str:
+    """Why constants may not be folded; empty where they may be."""
+    if versions.prim_functions(module):
+        return "that would run kernels of this input"
+    return "the text omits their elements" if constants.has_omitted(module) else ""
 
 
 @tvm.ir.instrument.pass_instrument

@@ -120,29 +120,6 @@ def returned_expression(prim_func: Any) -> Any | None:
     return body.value if type(body).__name__ == "Return" else None
 
 
-def numbers_of(constant: Any) -> list[Any] | None:
-    """The elements of a constant tensor; None for anything else."""
-    if kind(constant) != "Constant":
-        return None
-    found: list[Any] = _data_of(constant).numpy().ravel().tolist()
-    return found
-
-
-def _data_of(constant: Any) -> Any:
-    return constant.value if type(constant).__name__ == "GenericConst" else constant.data
-
-
-def integer_range(constant: Any) -> tuple[int, int] | None:
-    """Smallest and largest element of a constant of integers or of truth values; None for other dtypes, for
-    empty ones and for what is no array of numbers.
-    """
-    data = _data_of(constant)
-    if not str(getattr(data, "dtype", "")).startswith(("int", "uint", "bool")):
-        return None
-    elements = data.numpy()
-    return (int(elements.min()), int(elements.max())) if elements.size else None
-
-
 def declared_devices(module: Any) -> tuple[tuple[str, str, str], ...]:
     """(how a tensor's type writes it, kind of its target, target and number) of each VDevice of a module, by
     index. VDevices that differ in their memory scope only are one device.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 _KERNEL = re.compile(r"@T\.prim_func\(private=True[^)]*\)\ndef (\w+)\((.*?)\):\n")
 _BUFFER = re.compile(r'(\w+): T\.Buffer\(\((4,)?\), "(\w+)"\)')
-_FUNCTION = re.compile(r"(@R\.function[^\n]*\n)def (\w+)\((.*)\):\n")
+_FUNCTION = re.compile(r"(@R\.function[^\n]*\n)def (\w+)\((.*?)\)( -> .*)?:\n")
 
 
 def of_size(count: int) -> Callable[[str], str]:
@@ -22,8 +22,8 @@ def of_any_size(text: str) -> str:
 
 def _declared(function: re.Match[str]) -> str:
     """The first lines of a function that finds out how many elements its parameters have."""
-    parameters = function[3].replace("(4,)", '("n",)')
-    return f"{function[1]}def {function[2]}({parameters}):\n    n = T.int64()\n"
+    parameters, result = (part.replace("(4,)", '("n",)') for part in (function[3], function[4] or ""))
+    return f"{function[1]}def {function[2]}({parameters}){result}:\n    n = T.int64()\n"
 
 
 def _matched(kernel: re.Match[str]) -> str:

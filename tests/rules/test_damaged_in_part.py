@@ -110,7 +110,7 @@ def test_a_part_is_damaged_and_another_one_is_looked_at(damage: str, look: str) 
     for begin, is_wrong in ((0, False), (2, True)):
         module = parse(_text(damage, look, begin))
         wrong = [check for check in checks(module, "RLX20") if check.verdict is Verdict.ALWAYS_WRONG]
-        assert bool(wrong) == (is_wrong and look != "function" and damage != "callee"), wrong
+        assert bool(wrong) == is_wrong, wrong
         found = [check for check in checks(module, "RLX20") if check.verdict is not Verdict.ALWAYS_FINE]
         assert found or not is_wrong
         built = tvm.compile(module, target="llvm")

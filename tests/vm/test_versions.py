@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tvm import relax
 
-from relax_lint.vm.versions import integer_range
+from relax_lint.vm.constants import integer_range
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,8 @@ def constants(context: Context) -> bool:
         if found is None:
             return None
         metadata = ast.copy_location(ast.Name("metadata", ast.Load()), node)
-        return ast.Call(metadata, [found.shape, found.dtype], [])
+        name = ast.copy_location(ast.Constant(ast.unparse(node)), node)
+        return ast.Call(metadata, [found.shape, found.dtype, name], [])
 
     return bool(known) and replace_all(context.root, change)
 
