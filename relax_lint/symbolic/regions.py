@@ -84,6 +84,9 @@ def _pieces(formula: Formula, knowledge: Knowledge) -> Boolean | None:
     if known is None:
         return None
     within, allowed = known
+    if not allowed:
+        # Facts that contradict each other: whatever the claim says, it is so.
+        return sympy.true
     solved = solve(formula, symbol, within)
     if solved is None:
         return None

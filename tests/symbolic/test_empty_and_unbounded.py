@@ -177,3 +177,9 @@ def test_a_region_of_many_pieces_is_not_told_as_intervals() -> None:
         region = safe_region(claim, Knowledge((N,), (N >= 0, N <= 1000)))
         values = [n for n in range(1001) if region is not None and region.subs(N, n) == sympy.true]
         assert (values == [3 * x + 1 for x in range(count)]) or not told
+
+
+@pytest.mark.parametrize("power", [1, 2])
+def test_where_facts_contradict_each_other_every_claim_is_safe(power: int) -> None:
+    knowledge = Knowledge([N], [N**power >= 50, N <= 3, N >= 0])
+    assert safe_region(4 * N <= 8, knowledge) == sympy.true
