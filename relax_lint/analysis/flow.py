@@ -19,7 +19,6 @@ from relax_lint.analysis.events import Overwriting, StaleRead, Write
 from relax_lint.analysis.keepers import Keepers
 from relax_lint.analysis.kills import Kills
 from relax_lint.analysis.left_out import LeftOut
-from relax_lint.analysis.liveness import values_read
 from relax_lint.analysis.lowered_operators import Lowered, LoweredOperators
 from relax_lint.analysis.made_as import Thing, Things
 from relax_lint.analysis.made_views import MadeViews
@@ -200,10 +199,6 @@ class FunctionFlow:
     def is_cleared_result_missed(self) -> bool:
         """Whether whoever calls the function certainly fails at a result that was killed and is no tensor."""
         return is_always_missed(self._shared.callees, self.function)
-
-    def uses_result(self, call: FunctionCall) -> bool:
-        """Whether anything but a kill gets what a call returns."""
-        return call.result in values_read(self.function)
 
     def use_at_return(self, value: ValueId, *, cleared: bool = False) -> Certainty | None:
         """How certain it is that callers use a returned value, of a `cleared` one its register, if any do."""

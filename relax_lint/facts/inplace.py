@@ -20,6 +20,7 @@ from relax_lint.analysis.certainty import Certainty, must_if
 from relax_lint.analysis.effects import Effect, declared_in_place, is_sure_to_write
 from relax_lint.analysis.events import StaleRead
 from relax_lint.analysis.flow import FunctionFlow
+from relax_lint.analysis.liveness import values_read
 from relax_lint.analysis.overlaps import either_empty
 from relax_lint.analysis.presumption import Presumption
 from relax_lint.analysis.same_contents import SameContents
@@ -130,7 +131,9 @@ def _inside_callee(
     placed = dict.fromkeys(sorted(summary.places), Certainty.MAY)
     writes = [summary.path(path) for path in (*sorted(summary.writes), *placed)]
     read = {*summary.reads, *summary.passed}
-    given_back = summary.given_back if flow.uses_result(call) else frozenset()
+    # Whether anything but a kill gets it.
+    is_used = call.result in values_read(flow.function)
+    given_back = summary.given_back if is_used else frozenset()
     used = sorted(read.union(given for _, given in given_back))
     reads = [summary.path(path) for path in used]
     # A parameter that is both read and written is one argument; the same argument twice are two.
