@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from typing import TypeAlias
 
 from sympy.logic.boolalg import Boolean
 
@@ -29,6 +30,12 @@ _MOST_STEPS = 50_000
 """After so many steps of kernels in one function, all trials together, no other one is carried out."""
 
 
+Since: TypeAlias = "tuple[Op, bool] | None"
+"""The operation behind which a value does not hold what it should, and whether that is so because it has
+written: otherwise it makes the value, and nobody writes that. None: it is so where the value is read.
+"""
+
+
 class Composed:
     """Asked of one function."""
 
@@ -42,29 +49,24 @@ class Composed:
         self.left = _MOST_STEPS
         """The steps that are left."""
 
-    def matters(
-        self, op: Op, value: ValueId, since: int | None, written: ValueId | None = None
-    ) -> bool | None:
+    def matters(self, op: Op, value: ValueId, since: Since, written: ValueId | None = None) -> bool | None:
         """Whether it was seen to matter for what a function gives back that a value which an operation reads
-        does not hold what it should behind the one with the index `since`: nothing of it does, or what that
-        one has `written` over does not. None where that was not found out.
+        does not hold what it should `since` another one: nothing of it does, or what that one has `written`
+        over does not. None where that was not found out.
         """
-        behind = since is not None
         # What every run gets to that comes to an end need not be waited for.
-        reader = op.place.index if behind and op.place.index in self._in_branches else None
-        damage = Damaging(value, op.place.index if since is None else since, behind, written, reader)
+        is_waited_for = since is not None and op.place.index in self._in_branches
+        damage = _damaging(value, since, op.place.index, written, op.place.index if is_waited_for else None)
         if damage not in self._known:
             found = self._tried(damage)
             self._known[damage] = False if found is not False and self._is_lost(damage) else found
         return self._known[damage]
 
-    def matters_to_callers(self, value: ValueId, since: int | None, written: ValueId | None = None) -> bool:
+    def matters_to_callers(self, value: ValueId, since: Since, written: ValueId | None = None) -> bool:
         """Whether it was not seen to come to the same with all callers that a value does not hold what it
         should when the function returns.
         """
-        behind = since is not None
-        damage = Damaging(value, AT_RETURN if since is None else since, behind, written, None)
-        return not self._is_lost(damage)
+        return not self._is_lost(_damaging(value, since, AT_RETURN, written, None))
 
     @cached_property
     def _in_branches(self) -> frozenset[int]:
@@ -167,6 +169,14 @@ class Composed:
             # As far as it was tried.
             pass
         return False if False in found else None
+
+
+def _damaging(value: ValueId, since: Since, at: int, written: ValueId | None, reader: int | None) -> Damaging:
+    if since is None:
+        return Damaging(value, at, False, written, reader)
+    op, has_written = since
+    # What a kernel makes is unwritten before it, all of it.
+    return Damaging(value if has_written else op.result, op.place.index, has_written, written, reader)
 
 
 def _shown(run: Callable[[int], bool | None], trial: int) -> bool | None:

@@ -99,7 +99,7 @@ class ContentReads(ContentWrites):
         damage = self._unwritten(reading.value, root, state)
         if damage is None:
             return
-        counts = self.reported.counts(reading)
+        counts = self.reported.counts(reading, None, root)
         if counts and not (damage.mended or reading.unsure or self._may_be_empty_part(reading.value, root)):
             # The first use of what was never written is the one to mend.
             del state.unwritten[root]

@@ -334,12 +334,14 @@ class FunctionFlow:
             self.untaken,
             lambda: flow.left_out,
             self.function.private or bool(self.calls_of_this),
-            lambda op, value, damage: flow.is_shown(op, value, damage),
+            lambda op, value, damage, made: flow.is_shown(op, value, damage, made),
         )
 
-    def is_shown(self, op: Op | None, value: ValueId | None, damage: Write | None = None) -> bool:
+    def is_shown(
+        self, op: Op | None, value: ValueId | None, damage: Write | None = None, made: Op | None = None
+    ) -> bool:
         """Whether every run shows what an operation, or (None) the return, reads of a value, or computes."""
-        return self._shared.observers.is_shown(self.function, op, value, damage)
+        return self._shared.observers.is_shown(self.function, op, value, damage, made)
 
     def shows_sharing(self, call: KernelCall, written: int) -> bool:
         """Whether every run shows that an argument which a call writes is another one, too."""

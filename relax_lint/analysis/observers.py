@@ -8,7 +8,7 @@ from weakref import proxy
 
 from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.callees import Callees
-from relax_lint.analysis.composed import Composed
+from relax_lint.analysis.composed import Composed, Since
 from relax_lint.analysis.events import Write
 from relax_lint.analysis.observed import Observed
 from relax_lint.analysis.observed_parts import Entered, Flow, Parts
@@ -48,19 +48,20 @@ class Observers:
         op: Op | None,
         value: ValueId | None,
         damage: Write | None = None,
+        made: Op | None = None,
     ) -> bool:
         """Whether every run that gets to an operation of a function, or (None) to its return, shows what that
         reads of a value, or (None) some of what it computes. Behind the write that does the `damage` it does
-        not hold what it should, as far as that one reaches.
+        not hold what it should, as far as that one reaches, or nobody writes what has been `made`.
         """
         if not self._is_needed(function, op, value):
             return False
         flow = self.parts(function).flow
         if op is None or value is None:
-            return value is None or self._is_returned_to_who_shows(function, value, damage)
+            return value is None or self._is_returned_to_who_shows(function, value, damage, made)
         # What is computed of it may come to the same all the same.
         known = self._composed_of(function)
-        since = None if damage is None else damage[0].place.index
+        since = _since(damage, made)
         if damage is None or strikes_all(*damage, value, flow):
             return known.matters(op, value, since) is not False
         seen = known.matters(op, value, since, damage[1])
@@ -73,15 +74,17 @@ class Observers:
             return not may_miss(*damage, value, flow) and self._is_needed(function, op, value, each=True)
         return seen
 
-    def _is_returned_to_who_shows(self, function: Function, value: ValueId, damage: Write | None) -> bool:
+    def _is_returned_to_who_shows(
+        self, function: Function, value: ValueId, damage: Write | None, made: Op | None
+    ) -> bool:
         """Whether what is returned damaged is not seen to come to the same with all callers."""
         flow, known = self.parts(function).flow, self._composed_of(function)
         if damage is None:
-            return known.matters_to_callers(value, None)
+            return known.matters_to_callers(value, _since(damage, made))
         if may_miss(*damage, value, flow):
             return False
         written = None if strikes_all(*damage, value, flow) else damage[1]
-        return known.matters_to_callers(value, damage[0].place.index, written)
+        return known.matters_to_callers(value, _since(damage, made), written)
 
     def _called_first(self, function: Function) -> list[Flow]:
         """The functions that calls from outside begin with, which lead to one of which all calls are seen."""
@@ -197,3 +200,9 @@ class Observers:
                 found = self._at(caller, call, function)
                 sinks = sinks if found is None else sinks.common(found)
         return sinks
+
+
+def _since(damage: Write | None, made: Op | None) -> Since:
+    if damage is not None:
+        return damage[0], True
+    return None if made is None else (made, False)

@@ -16,7 +16,7 @@ from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId, V
 
 By: TypeAlias = "tuple[ValueId, int | None] | None"
 """What is read and by which operation, (None) the return; None where that makes no difference."""
-IsShown: TypeAlias = "Callable[[Op | None, ValueId, Write | None], bool]"
+IsShown: TypeAlias = "Callable[[Op | None, ValueId, Write | None, Op | None], bool]"
 """Whether every run shows what an operation, or (None) the return, reads of a value that does not hold what
 it should behind a write, as far as that reaches, or where it is read.
 """
@@ -50,9 +50,15 @@ class Reported:
         """Whether TVM may leave out what reads."""
         return reading.op is not None and reading.op.place.index in self._left_out()
 
-    def counts(self, reading: Reading, damage: Write | None = None) -> bool:
-        """Whether every run shows what is computed from what is read, and TVM leaves in what reads."""
-        return not self.is_left_out(reading) and self._is_shown(reading.op, reading.value, damage)
+    def counts(self, reading: Reading, damage: Write | None, unwritten: ValueId | None = None) -> bool:
+        """Whether every run shows what is computed from what is read, and TVM leaves in what reads: of what
+        was damaged, or of the root that nobody has written.
+        """
+        made = None if unwritten is None else self._made(unwritten)
+        return not self.is_left_out(reading) and self._is_shown(reading.op, reading.value, damage, made)
+
+    def _made(self, root: ValueId) -> Op:
+        return self._paths.definitions[self._aliases.roots.value_of(root)]
 
     def read_unwritten(
         self,
@@ -65,7 +71,7 @@ class Reported:
         """What was not written is read."""
         if self._is_good_again(damage, reading):
             return
-        tensor = self._paths.definitions[self._aliases.roots.value_of(root)]
+        tensor = self._made(root)
         mended = tuple(
             m
             for m in damage.mended
@@ -89,7 +95,7 @@ class Reported:
             return
         about = (write.place.index, written, root, self._memory.range(reading.value))
         certainty = self._certainty((*about, damage.harmless), (write, written), reading, damage)
-        tensor = self._paths.definitions[self._aliases.roots.value_of(root)]
+        tensor = self._made(root)
         mended = self._counting(damage, reading)
         # Of what was written again some may read a part that is good, and kernels read parts.
         by_itself = mended or isinstance(reading.op, KernelCall)

@@ -83,7 +83,7 @@ def _uninitialised_reads(flow: FunctionFlow, judge: Judge) -> Iterator[Decided[U
 def _rank(flow: FunctionFlow, event: UnwrittenRead) -> int:
     """The lower, the earlier an event is told."""
     reading = event.reading
-    if not flow.is_left_out(reading.op) and flow.is_shown(reading.op, reading.value):
+    if not flow.is_left_out(reading.op) and flow.is_shown(reading.op, reading.value, made=event.tensor):
         return int(event.certainty is not Certainty.MUST or bool(event.mended) or reading.unsure)
     is_opaque = isinstance(reading.op, KernelCall) and not flow.effect_of(reading.op).known
     if is_opaque or (reading.unsure and not flow.is_left_out(reading.op)):
@@ -117,7 +117,7 @@ def _decided(event: UnwrittenRead, flow: FunctionFlow, judge: Judge) -> Decided[
     certainty, why_not = event.certainty, denied or "written only on some paths"
     if isinstance(op, KernelCall) and _is_read_perhaps(op, event, flow):
         why_not = read_perhaps(op.callee)
-    elif not flow.is_shown(op, event.reading.value):
+    elif not flow.is_shown(op, event.reading.value, made=event.tensor):
         certainty, why_not = Certainty.MAY, by_who_gets_it(event.reading, flow) or UNSHOWN
     if not exact:
         certainty, why_not = Certainty.MAY, "the extents of what is read are unknown"
@@ -187,7 +187,9 @@ def _is_part(event: UnwrittenRead, claim: Claim, flow: FunctionFlow, judge: Judg
     value = event.reading.value
     if event.reading.op is not None or event.certainty is not Certainty.MUST or event.left or event.by_others:
         return False
-    if not flow.is_shown(None, value) or why_written(event.reading, flow, event.tensor.place.index):
+    if not flow.is_shown(None, value, made=event.tensor) or why_written(
+        event.reading, flow, event.tensor.place.index
+    ):
         return False
     left = left_alone(event.mended, value, flow)
     if left == sympy.false or isinstance(claim.condition, Unknown):

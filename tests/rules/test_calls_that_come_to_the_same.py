@@ -212,4 +212,6 @@ def test_what_functions_do_to_damage_is_carried_out(shape: str, end: str) -> Non
         for one in (True, False)
     )
     assert np.allclose(damaged, right) != ENDS[end][1]
-    assert (said.verdict is Verdict.ALWAYS_WRONG) == ENDS[end][1]
+    # Of a function that calls itself it is not told what it shows for sure.
+    is_told = shape != "a number of times"
+    assert (said.verdict is Verdict.ALWAYS_WRONG) == (ENDS[end][1] and is_told)

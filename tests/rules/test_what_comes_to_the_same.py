@@ -107,6 +107,19 @@ def test_that_is_known_of_other_sizes(resized: Callable[[str], str]) -> None:
         assert told == [verdict], lines
 
 
+def test_that_is_so_of_what_nobody_wrote() -> None:
+    """It is damaged from the beginning, whoever reads it first."""
+    texts = [KERNELS, SCALED]
+    for number, lines in enumerate(CASES):
+        head = HEAD.replace("NUMBER", str(number)).replace("k0 = Module.double(y, t)", "")
+        texts.append(head + indent(f"{lines}; return a".replace("; ", "\n"), "    "))
+    found = checks(parse("\n".join(texts)), "RLX205")
+    for number, (lines, verdict) in enumerate(CASES.items()):
+        said = [one for one in found if one.function == f"main_{number}" and "`t`" in one.message]
+        assert (WRONG in {one.verdict for one in said}) == (verdict is WRONG), lines
+        assert said
+
+
 SLOW = """
 @T.prim_func(private=True, s_tir=True)
 def slow(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
