@@ -20,9 +20,7 @@ class NextRun(Trials):
         """Whether the next run was seen to give the same, with all contents that were tried that take one
         path; where that was not found out, whether it is not certain that this one reads the constant first.
         """
-        seen: list[bool | None] = [None]
-        if isinstance(call, KernelCall):
-            seen = self.seen(lambda sizes, trial: _Twice(self, sizes, trial, call))
+        seen = self.seen(lambda sizes, trial: _Twice(self, sizes, trial, call))
         return True in seen or (False not in seen and not self._is_read(call, constant))
 
     def _is_read(self, call: KernelCall | FunctionCall, constant: ValueId) -> bool:
@@ -53,7 +51,7 @@ class _Twice(Run):
         trials: Trials,
         sizes: Sizes,
         trial: int,
-        call: KernelCall,
+        call: KernelCall | FunctionCall,
         constants: Constants | None = None,
     ) -> None:
         super().__init__(trials, sizes, trial, call, -1)
@@ -64,6 +62,7 @@ class _Twice(Run):
     def _op(self, op: Op) -> None:
         if op is self._call:
             self._is_met = True
+        if op is self._call and isinstance(op, KernelCall):
             self._carry_out()
         else:
             super()._op(op)

@@ -8,7 +8,7 @@ from typing import Protocol, TypeAlias
 
 from relax_lint.analysis.observed_parts import Flow
 from relax_lint.analysis.trial_sizes import Sizes
-from relax_lint.analysis.trial_tensors import MOST_ELEMENTS, TrialTensor, Unclear
+from relax_lint.analysis.trial_tensors import BOTH_SIDES, MOST_ELEMENTS, TrialTensor, Unclear
 from relax_lint.analysis.trial_values import Held
 from relax_lint.model.operations import ValueId
 from relax_lint.model.types import TensorType
@@ -59,6 +59,8 @@ class Course:
         self.taken: list[bool] = []
         """The branches that were taken, True for the first of two."""
         self.is_damaged = False
+        self.sides: Sequence[int] = BOTH_SIDES
+        """The sides that are carried out."""
         self.watching: list[Watcher] = []
         self.most = MOST_ELEMENTS
         """Of tensors with more elements not all steps are carried out."""
@@ -79,6 +81,15 @@ class Course:
             yield stored
         finally:
             self.watching.remove(stored)
+
+    @contextmanager
+    def on_side(self, side: int) -> Iterator[None]:
+        """While only that side is carried out."""
+        before, self.sides = self.sides, (side,)
+        try:
+            yield
+        finally:
+            self.sides = before
 
     @contextmanager
     def deeper(self) -> Iterator[None]:

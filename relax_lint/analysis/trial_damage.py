@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.domains import AT_RETURN
 from relax_lint.analysis.observed_parts import Flow
 from relax_lint.analysis.struck import IsStruck, struck
 from relax_lint.analysis.trial_course import Budget, Course
 from relax_lint.analysis.trial_harm import Harmed
 from relax_lint.analysis.trial_sizes import Sizes, distance_at
-from relax_lint.analysis.trial_tensors import MOST_ELEMENTS, MOST_IN_PARTS, TrialTensor, Unclear
+from relax_lint.analysis.trial_tensors import BOTH_SIDES, MOST_ELEMENTS, MOST_IN_PARTS, TrialTensor, Unclear
 from relax_lint.analysis.trial_values import exchanged, leaves
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 from relax_lint.support.lazy_dataclass import record
@@ -79,8 +80,8 @@ class DamagedWalk(Harmed):
 
     @property
     def is_other(self) -> bool:
-        """Whether something else is there than what was."""
-        return self._is_other
+        """Whether a part of it was reached; all of it always is, also where it is written anew as it was."""
+        return self._damage_to.written is None or self._is_other
 
     def _return(self) -> None:
         if self._damage_to.at == AT_RETURN:
@@ -125,15 +126,15 @@ class DamagedWalk(Harmed):
 
     def _look_for_writer(self, op: KernelCall | FunctionCall) -> None:
         """Find what an operation writes that lies where the value does."""
-        target, found = self._target(), list[tuple[ValueId, int]]()
-        for argument in self._written_by(op):
-            distance = self._distance_of(argument, target)
+        target, found = self._target(), list[tuple[AccessPath, int]]()
+        for path in self._written_by(op):
+            distance = self._distance_of(path, target)
             if distance is not None:
-                found.append((argument, distance))
+                found.append((path, distance))
         if len(found) != 1:
             return
-        ((argument, self._distance),) = found
-        writer = self._of(argument)
+        ((path, self._distance),) = found
+        writer = self._held_at(path)
         if not isinstance(writer, TrialTensor) or not writer.has_dtype_of(target):
             return
         self._writer = writer
@@ -143,22 +144,24 @@ class DamagedWalk(Harmed):
             # It holds what lies there.
             writer.take(target, -self._distance)
 
-    def _written_by(self, op: KernelCall | FunctionCall) -> list[ValueId]:
-        """The arguments that a call may write."""
+    def _written_by(self, op: KernelCall | FunctionCall) -> list[AccessPath]:
+        """The arguments that a call may write, or fields of them."""
         if isinstance(op, KernelCall):
             writes = sorted(self._flow.effect_of(op).writes)
-            return [op.arguments[position] for position in writes if position < len(op.arguments)]
+            return [AccessPath(op.arguments[at]) for at in writes if at < len(op.arguments)]
         summary = self._flow.summary_of(op)
-        paths = [] if summary is None else sorted(map(summary.path, summary.writes))
-        return [path.value for path in paths if not path.fields]
+        return [] if summary is None else sorted(map(summary.path, summary.writes))
 
-    def _distance_of(self, argument: ValueId, target: TrialTensor) -> int | None:
+    def _distance_of(self, path: AccessPath, target: TrialTensor) -> int | None:
         """How many elements behind the first one of what is to be damaged an argument begins that may be on
         the same memory; None where that is not known.
         """
-        held = self._held.get(argument)
+        argument = path.value
+        held = self._held_at(path) if path.fields else self._held.get(argument)
         if isinstance(held, TrialTensor) and held.both is target.both:
             return 0
+        if path.fields:
+            return None
         memory = self._flow.memory
         owners = memory.owners(argument)
         if len(owners) != 1 or owners != memory.owners(self._value):
@@ -171,6 +174,9 @@ class DamagedWalk(Harmed):
 
     def _damage(self, op: Op | None) -> None:
         """Damage what is to be, behind an operation."""
+        if len(self.course.sides) < len(BOTH_SIDES):
+            # What was damaged before decides whether it comes to this.
+            raise Unclear
         target = self._target()
         if self._is_real and (self._writer is None or not self._has_stored(self._writer)):
             # What is written is not known, or was not carried out.

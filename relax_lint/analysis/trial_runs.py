@@ -8,11 +8,12 @@ from typing import TypeAlias
 
 import sympy
 
+from relax_lint.analysis.effects import Effect
 from relax_lint.analysis.flow import FunctionFlow
 from relax_lint.analysis.trial_sizes import Sizes, sizes_to_try
 from relax_lint.analysis.trial_tensors import Stopped, Unclear, carry_out, written_by
 from relax_lint.analysis.trial_walk import Spent, Walk
-from relax_lint.model.operations import KernelCall, Op
+from relax_lint.model.operations import FunctionCall, KernelCall, Op
 
 _TRIALS = 3
 """So many contents of what comes from outside are tried."""
@@ -67,6 +68,10 @@ class Trials:
         return any(found.values()) if found else None
 
 
+def _writes_all(effect: Effect) -> bool:
+    return all(effect.whole.get(position) == sympy.true for position in effect.writes)
+
+
 class _Arrived(Exception):
     """The call comes next."""
 
@@ -77,13 +82,14 @@ class Run(Walk):
     indices that do not look at data.
     """
 
-    def __init__(self, trials: Trials, sizes: Sizes, trial: int, call: KernelCall, at: int) -> None:
+    def __init__(
+        self, trials: Trials, sizes: Sizes, trial: int, call: KernelCall | FunctionCall, at: int
+    ) -> None:
         super().__init__(trials, trials.flow, sizes, trial)
         self._at = at
         self._trials = trials
         self._call = call
-        effect = trials.flow.effect_of(call)
-        self.is_whole = all(effect.whole.get(position) == sympy.true for position in effect.writes)
+        self.is_whole = isinstance(call, KernelCall) and _writes_all(trials.flow.effect_of(call))
         self.stored: tuple[frozenset[int], ...] = ()
 
     @property
@@ -105,7 +111,7 @@ class Run(Walk):
 
     def _carry_out(self) -> None:
         """Carry out the call. Raises `Unclear` where that is not possible."""
-        found = self._given(self._call)
+        found = self._given(self._call) if isinstance(self._call, KernelCall) else None
         if found is None:
             raise Unclear
         kernel, given = found

@@ -19,6 +19,8 @@ MOST_ELEMENTS = 64
 """A tensor with more elements is large: kernels carry out only some steps of each long loop on it."""
 MOST_IN_PARTS = 320
 """The same where a part of a tensor counts."""
+BOTH_SIDES = (0, 1)
+"""Without damage and with it."""
 _NEAR = 1e-4
 """What differs by less than this part of a number may be rounded."""
 
@@ -94,6 +96,14 @@ class TrialTensor:
         own.held = dict(self.both[0].held)
         return own, TrialTensor(self._type, (own, self.both[1]))
 
+    def is_alike(self, other: TrialTensor) -> bool:
+        """Whether another one has as many elements of this dtype, in this shape."""
+        return self._type.dtype == other._type.dtype and self.shape == other.shape
+
+    def on_sides(self, other: TrialTensor) -> TrialTensor:
+        """The memory of this one without damage, and that of another one with it."""
+        return TrialTensor(self._type, (self.both[0], other.both[1]))
+
     def seen_as(self, type_: TensorType) -> TrialTensor | None:
         """The same memory as a tensor of another type, where each element is one of it."""
         made = TrialTensor(type_, self.both)
@@ -135,11 +145,10 @@ class TrialTensor:
         assert self._type.dtype is not None
         return self._type.dtype.storage_bytes
 
-    @property
-    def first(self) -> Any:
-        """The first element, without damage. Raises `Unclear` where it is not known."""
+    def first(self, side: int = 0) -> Any:
+        """The first element on a side. Raises `Unclear` where it is not known."""
         try:
-            return self.both[0][0]
+            return self.both[side][0]
         except Declined:
             raise Unclear from None
 
@@ -152,14 +161,20 @@ class TrialTensor:
         return any(_is_far(one[at], other[at]) for at in _known(one, other, self.count))
 
 
-def carry_out(kernel: Kernel, given: Sequence[TrialTensor | int], most: int = MOST_ELEMENTS) -> int:
-    """Carry out a kernel on its arguments, without damage and with it; the number of steps: all where none
-    has more than `most` elements. Raises `Unclear` where that is not possible: then they may hold anything;
-    `Stopped` where the kernel asserts what does not hold, `Seen` where that is so only on one side.
+def carry_out(
+    kernel: Kernel,
+    given: Sequence[TrialTensor | int],
+    most: int = MOST_ELEMENTS,
+    sides: Sequence[int] = BOTH_SIDES,
+) -> int:
+    """Carry out a kernel on its arguments, without damage and with it, or on one of these sides; the number
+    of steps: all where none has more than `most` elements. Raises `Unclear` where that is not possible: then
+    they may hold anything; `Stopped` where the kernel asserts what does not hold, `Seen` where that is so
+    only on one side.
     """
     steps, stops = 0, 0
     is_sparse = any(one.count > most for one in given if not isinstance(one, int))
-    for side in (0, 1):
+    for side in sides:
         written = [one.both[side] for one in written_by(kernel, given)]
         for cells in written:
             cells.stored.clear()
@@ -177,7 +192,7 @@ def carry_out(kernel: Kernel, given: Sequence[TrialTensor | int], most: int = MO
                 _forget_the_rest(cells)
         steps += taken
     if stops:
-        raise Stopped if stops == len((0, 1)) else Seen
+        raise Stopped if stops == len(BOTH_SIDES) else Seen
     return steps
 
 

@@ -27,6 +27,15 @@ def exchanged(held: Held, old: TrialTensor, new: TrialTensor) -> Held:
     return new if held is not None and held.both is old.both else held
 
 
+def joined(one: Held, other: Held) -> Held:
+    """What a value is that is one thing without damage and another one with it."""
+    if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
+        return tuple(map(joined, one, other))
+    if isinstance(one, TrialTensor) and isinstance(other, TrialTensor) and one.is_alike(other):
+        return one if one.both is other.both else one.on_sides(other)
+    return None
+
+
 def leaves(held: Held) -> Iterator[TrialTensor]:
     """The tensors that a value is made of, as far as they are followed."""
     return (one for one in fields(held) if isinstance(one, TrialTensor))

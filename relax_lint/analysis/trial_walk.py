@@ -8,12 +8,15 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import sympy
+
 from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.observed_parts import Flow
 from relax_lint.analysis.trial_course import Budget, Course
 from relax_lint.analysis.trial_sizes import Sizes, number_at, sized, sizes_inside
 from relax_lint.analysis.trial_tensors import (
+    BOTH_SIDES,
     Seen,
     Stopped,
     TrialTensor,
@@ -21,7 +24,7 @@ from relax_lint.analysis.trial_tensors import (
     carry_out,
     written_by,
 )
-from relax_lint.analysis.trial_values import Held, fields, leaves
+from relax_lint.analysis.trial_values import Held, fields, joined, leaves
 from relax_lint.model.kernels import Kernel
 from relax_lint.model.operations import (
     Alias,
@@ -48,7 +51,7 @@ from relax_lint.model.types import (
     may_hold_memory,
 )
 from relax_lint.symbolic.quantity import Unknown
-from relax_lint.vm.calls import CallKind
+from relax_lint.vm.calls import CLOSURE_MAKERS, MAKE_CLOSURE, CallKind
 from relax_lint.vm.constants import is_omitted, numbers_of
 
 _MOST_NUMBERS = 4_096
@@ -70,7 +73,7 @@ class Walk:
     ) -> None:
         self._budget = budget
         self._flow = flow
-        self._sizes = sizes
+        self._sizes = dict(sizes)
         self._function = flow.function
         self._trial = trial
         self._held: dict[ValueId, Held] = {}
@@ -154,16 +157,11 @@ class Walk:
         elif isinstance(op, FunctionCall):
             self._function_call(op)
         elif isinstance(op, Assert):
-            asked = None if op.condition is None else self._of(op.condition)
-            if any(one.differs for one in leaves(asked)):
-                raise Seen
-            if isinstance(asked, TrialTensor) and not asked.first:
-                raise Stopped
-        elif isinstance(op, Alias | MatchCast):
-            held = self._held[op.result] = self._of(op.source)
-            if isinstance(held, TrialTensor) and not held.has_shape_of(self._type_of(op.result)):
-                # These are other sizes.
-                raise Unclear
+            self._assert(op)
+        elif isinstance(op, MatchCast):
+            self._match_cast(op)
+        elif isinstance(op, Alias):
+            self._held[op.result] = self._of(op.source)
         elif isinstance(op, MakeTuple):
             self._held[op.result] = tuple(map(self._of, op.items))
         elif isinstance(op, GetItem):
@@ -177,16 +175,55 @@ class Walk:
         elif not isinstance(op, AllocTensor):
             self._unknown(op)
 
+    def _match_cast(self, op: MatchCast) -> None:
+        held = self._of(op.source)
+        if isinstance(held, TrialTensor) and isinstance(op.type, TensorType):
+            # It may tell sizes that no parameter of a function tells that is called.
+            extents = zip(op.type.shape or (), held.shape, strict=False)
+            self._sizes.update(
+                (extent, sympy.Integer(number))
+                for extent, number in extents
+                if extent.is_Symbol and extent not in self._sizes
+            )
+        type_ = self._type_of(op.result)
+        if held is None:
+            held = self._anything(type_, self._name_of(op.result))
+        if isinstance(held, TrialTensor) and not held.has_shape_of(type_):
+            # These are other sizes.
+            raise Unclear
+        self._held[op.result] = held
+
+    def _assert(self, op: Assert) -> None:
+        asked = None if op.condition is None else self._of(op.condition)
+        if not isinstance(asked, TrialTensor):
+            return
+        held = [bool(asked.first(side)) for side in self.course.sides]
+        if not all(held):
+            # Where only one of them comes to its end they show something else.
+            raise Seen if any(held) or len(held) < len(BOTH_SIDES) else Stopped
+
     def _unknown(self, op: Op) -> None:
         """What is not followed may do anything with what is damaged, and the same with what is not."""
-        if any(one.differs for value in operands(op, self._function) for one in leaves(self._of(value))):
+        if any(one.differs for value in self._looked_at(op) for one in leaves(self._of(value))):
             raise Unclear
+        if len(self.course.sides) < len(BOTH_SIDES) and _may_show(op):
+            # It is done with damage only, or without it only.
+            raise Seen
         if isinstance(op, FunctionCall):
             if self.course.is_damaged:
                 # It may use what is around it.
                 raise Unclear
             # It may be what the function was given.
             self._held[op.result] = None
+
+    def _looked_at(self, op: Op) -> Sequence[ValueId]:
+        """The operands of which an operation may look at the elements, or hand them on."""
+        if isinstance(op, KernelCall) and not may_hold_memory(op.type):
+            effect = self._flow.effect_of(op)
+            if effect.known:
+                used = effect.reads | effect.writes
+                return [value for at, value in enumerate(op.arguments) if at in used]
+        return operands(op, self._function)
 
     def _view(self, op: View) -> None:
         source, type_ = self._of(op.source), self._type_of(op.result)
@@ -213,12 +250,21 @@ class Walk:
         condition = self._of(op.condition)
         if not isinstance(condition, TrialTensor):
             raise Unclear
-        if condition.differs:
-            raise Seen
-        is_then = bool(condition.first)
-        self.course.taken.append(is_then)
+        ways = [bool(condition.first(side)) for side in self.course.sides]
+        self.course.taken += ways[:1]
+        if len(set(ways)) == 1:
+            self._held[op.result] = self._way(op, ways[0])
+            return
+        made = []
+        for side, is_then in zip(self.course.sides, ways, strict=True):
+            with self.course.on_side(side):
+                made.append(self._way(op, is_then))
+        self._held[op.result] = joined(*made)
+
+    def _way(self, op: If, is_then: bool) -> Held:
+        """What one of two branches gives."""
         self._block(op.then_block if is_then else op.else_block)
-        self._held[op.result] = self._of(op.then_result if is_then else op.else_result)
+        return self._of(op.then_result if is_then else op.else_result)
 
     # -- functions of the module ---------------------------------------------------------------
 
@@ -235,9 +281,6 @@ class Walk:
         # An inner function knows what it uses of that around it by the same names.
         around = entered.flow.captured.difference(given).intersection(function.values)
         given.update((value, self._of(value)) for value in around)
-        if any(_is_lost(held, function.type_of(value)) for value, held in given.items()):
-            self._unknown(op)
-            return
         types = {value: self._type_at(path) for value, path in entered.passed.items()}
         sizes = sizes_inside(function, types)
         inside = self.course.begin(self._budget, entered.flow, sizes, self._trial, self.course)
@@ -273,6 +316,10 @@ class Walk:
     # -- kernels -------------------------------------------------------------------------------
 
     def _kernel(self, op: KernelCall) -> None:
+        if op.callee in CLOSURE_MAKERS:
+            held = tuple(map(self._of, op.arguments[1:]))
+            self._held[op.result] = held[0] if op.callee == MAKE_CLOSURE and len(held) == 1 else held
+            return
         found = self._given(op)
         if found is None:
             self._unknown(op)
@@ -281,7 +328,7 @@ class Walk:
         if self._budget.left <= 0:
             raise Spent
         try:
-            self._budget.left -= 1 + carry_out(kernel, given, self.course.most)
+            self._budget.left -= 1 + carry_out(kernel, given, self.course.most, self.course.sides)
             self._stored = written_by(kernel, given)
         except Unclear:
             if any(one.differs for one in given if isinstance(one, TrialTensor)):
@@ -341,6 +388,6 @@ class Walk:
         return held
 
 
-def _is_lost(held: Held, type_: ValueType) -> bool:
-    """Whether a value may hold memory that is not followed."""
-    return held is None and may_hold_memory(type_)
+def _may_show(op: Op) -> bool:
+    """Whether an operation that is not followed may do more than store something."""
+    return isinstance(op, FunctionCall) or (isinstance(op, KernelCall) and op.kind not in _KNOWN_KINDS)

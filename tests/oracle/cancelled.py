@@ -1,5 +1,6 @@
 """Random computations of a damaged tensor, most of which come to the same whatever it holds, cut at random into
-private functions that are called once or more: by what they read, by what they give back, one inside of another.
+private functions that are called once or more: by what they read, by what they give back, one inside of another. Some
+branch on what they are given.
 
 python -m tests.oracle.cancelled [--minutes 10] [--programs N] [--seed N]
 
@@ -48,6 +49,25 @@ def low(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
         else:
             y[i] = T.float32(1)
 """
+_BRANCHES = "".join(
+    f"""
+@R.function(private=True, pure=False)
+def {name}(p: {_T}, q: {_T}) -> {_T}:
+    m = R.max(p)
+    g = R.greater(m, R.const(0.0, "float32"))
+    if g:
+        i = {then}
+        c = i
+    else:
+        j = {otherwise}
+        c = j
+    return c
+"""
+    for name, then, otherwise in (
+        ("either", "R.add(p, q)", "R.negative(p)"),
+        ("same", "R.add(q, q)", 'R.multiply(q, R.const(2.0, "float32"))'),
+    )
+)
 _STORAGE = 'R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))'
 _ALLOC = 'R.memory.alloc_tensor({}, R.prim_value(0), R.shape([4]), R.dtype("float32"))'
 _OVERWRITTEN = ("s = S", "t = A(s)", "k0 = Module.scale(y, t)", "q = S", "v = A(DAMAGED ? s : q)")
@@ -67,7 +87,16 @@ _ONE = (
     f"R.call_tir(Module.low, ({{}},), {_T})",
     "R.nn.softmax({})",
 )
-_TWO = ("R.add({}, {})", "R.subtract({}, {})", "R.multiply({}, {})", "R.maximum({}, {})", "R.minimum({}, {})")
+_TWO = (
+    "Module.either({}, {})",
+    "Module.same({}, {})",
+    "R.add({}, {})",
+    "R.subtract({}, {})",
+    "R.multiply({}, {})",
+    "R.maximum({}, {})",
+    "R.minimum({}, {})",
+)
+_SUMS = ("R.add({}, {})", "R.subtract({}, {})")
 
 
 @dataclass(frozen=True)
@@ -94,7 +123,10 @@ def some(count: int, seed: int) -> Iterator[Program]:
         parts = [_function(chance, number) for number in range(_COUNT)]
         text, twin = ("".join(one) for one in zip(*parts, strict=True))
         yield Program(
-            *("@I.ir_module\nclass Module:\n" + indent(_KERNELS + one, "    ") for one in (text, twin))
+            *(
+                "@I.ir_module\nclass Module:\n" + indent(_KERNELS + _BRANCHES + one, "    ")
+                for one in (text, twin)
+            )
         )
 
 
@@ -156,7 +188,7 @@ def _lines(chance: random.Random) -> Iterator[Line]:
             both = [line(text.format(*reads), reads) for _ in range(2)]
             yield from both
             names = [one.name for one in both]
-            yield line(chance.choice(_TWO[:2]).format(*names), names)
+            yield line(chance.choice(_SUMS).format(*names), names)
         elif form < 0.6:
             zero = chance.choice(("0.0", "0.0", "1.0"))
             yield line(f'R.multiply({reads[0]}, R.const({zero}, "float32"))', reads[:1])
