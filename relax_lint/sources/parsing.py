@@ -183,7 +183,7 @@ def _parse(unit: Unit, attempt: _Reading) -> ParsedUnit:
         module_name=unit.name if unit.kind == "module" else None,
         ir_module=result,
         positions=positions,
-        assumptions=(*_assumptions(unit), *attempt.assumptions),
+        assumptions=(*unit.assumptions, *_assumptions(unit), *attempt.assumptions),
         notes=(described(attempt.rules),) if attempt.rules else (),
         ill_formed=_ill_formed(result) if unit.check_well_formed else None,
         script=Script(unit, positions, bool(attempt.rules)) if unit.text.origins is None else None,

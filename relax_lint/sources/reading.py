@@ -77,12 +77,21 @@ def read_text(text: SourceText) -> FileUnits:
         units = tuple([_damaged(unit, lost) for unit in there.units])
         found = FileUnits(units, (*problems, *there.problems), comments, there.meant_to_fail)
         given = find_literals(tree) if _GIVES_LITERALS.search(text.content) else Literals()
-        literals = [literal_text(text, node) for node in given.read]
+        literals = [(literal_text(text, node), assumed) for node, assumed in given.read.items()]
     except RecursionError:
         return FileUnits(problems=(_at_start(text.path, "nested too deeply to be read"),), comments=comments)
     unread = tuple([_put_together(text.location(node)) for node in given.unread])
     found = replace(found, problems=(*found.problems, *unread))
-    return _merged([found, *(read_text(literal) for literal in literals if _holds_relax(literal))])
+    return _merged([found, *(_given(*literal) for literal in literals if _holds_relax(literal[0]))])
+
+
+def _given(text: SourceText, assumptions: tuple[str, ...]) -> FileUnits:
+    """The units of a text that a file gives to TVM's parser."""
+    found = read_text(text)
+    if not assumptions:
+        return found
+    units = [replace(unit, assumptions=(*assumptions, *unit.assumptions)) for unit in found.units]
+    return replace(found, units=tuple(units))
 
 
 def parse_text(text: SourceText) -> ast.Module | Problem:
