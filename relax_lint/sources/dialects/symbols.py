@@ -12,15 +12,16 @@ from relax_lint.sources.vocabulary import BUILTIN_NAMES
 def primitive_values(context: Context) -> bool:
     """`p: R.Prim(value="n")` named a symbol that equals the parameter: now the parameter is the symbol.
 
-    The parameter takes the symbol's name, unless a shape before it has declared that symbol. Elsewhere the
-    value says nothing that the type has to repeat.
+    The parameter takes the symbol's name, unless a shape before it has declared that symbol or another
+    parameter has that name: of several that equal one symbol it is the first. Elsewhere the value says
+    nothing that the type has to repeat.
     """
     changed = False
     functions = [n for f in context.functions() for n in ast.walk(f) if isinstance(n, ast.FunctionDef)]
     # Inner functions first: what they rename is theirs alone.
     for function in reversed(functions):
         renamed = {}
-        declared: set[str] = set()
+        declared = {argument.arg for argument in function.args.args}
         for argument in function.args.args:
             declared |= _declared_symbols(context, argument.annotation)
             value = _primitive_value(context, argument.annotation)
@@ -28,11 +29,12 @@ def primitive_values(context: Context) -> bool:
                 isinstance(value, ast.Constant)
                 and isinstance(value.value, str)
                 and value.value.isidentifier()
-                and value.value not in declared
+                and value.value not in declared - {argument.arg}
                 and not _has_meaning(context, value.value)
             ):
                 renamed[argument.arg] = value.value
                 argument.arg = value.value
+                declared.add(value.value)
         for node in ast.walk(function):
             if isinstance(node, ast.Name) and node.id in renamed:
                 node.id = renamed[node.id]
