@@ -6,12 +6,12 @@ import ast
 import json
 import re
 import textwrap
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from relax_lint.sources.literal import LONG_NUMBER
+from relax_lint.sources.magics import Lines, blank, without_magics
 from relax_lint.sources.page_blocks import blocks
 from relax_lint.sources.text import LineOrigin, SourceText
 from relax_lint.support.lazy_dataclass import record
@@ -33,12 +33,6 @@ _DIRECTIVE_OPTION = re.compile(r"[ \t]*:[\w-]+:")
 _PROMPT = re.compile(r"[ \t]*>>> ")
 _TRACEBACK = re.compile(r"^[ \t]*(?:\S+ +)?Traceback \(most recent call last\)", re.MULTILINE)
 _DECORATED = re.compile(r"^[ \t]*@\s*[\w.]*\b(?:ir_module|function)\b", re.MULTILINE)
-_MAGIC = re.compile(r"[ \t]*[%!?]|[ \t]*[\w.*]+\?\??[ \t]*$")
-_CELL_MAGIC = re.compile(r"%%([\w.]*)")
-# Cells under these are Python, which they run in their own way.
-_PYTHON_MAGICS = frozenset(
-    ("capture", "debug", "memit", "mprun", "prun", "py", "python", "python3", "time", "timeit")
-)
 # One character of a JSON string as it is written: a surrogate pair is one character.
 _JSON_CHARACTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.", re.DOTALL)
 
@@ -55,11 +49,15 @@ class MalformedError(ValueError):
 @record(frozen=True)
 class Part:
     """A fenced block of a page or a cell of a notebook. `is_python` where its mark says so or it looks like a
-    module; any other counts if it is Python all the same.
+    module; any other counts if it is Python all the same. A cell `sees` the names of cells before it and
+    `keeps` its own for those behind it; `count` is its number in the order in which cells ran, if it did.
     """
 
     text: SourceText
     is_python: bool
+    sees: bool = True
+    keeps: bool = True
+    count: int | None = None
 
 
 def markdown_blocks(path: str, content: str) -> Iterator[Part]:
@@ -85,10 +83,7 @@ def _language(info: str) -> str:
     return "python" if name in _PYTHON_DIRECTIVES else "" if name in _CODE_DIRECTIVES else name
 
 
-_Lines = list[tuple[str, LineOrigin]]
-
-
-def _without_options(info: str, block: _Lines) -> _Lines:
+def _without_options(info: str, block: Lines) -> Lines:
     """A block without the options of its directive: `:tags: [hide]`, or a few lines between `---`."""
     if not info.lstrip(" \t").startswith("{") or not block:
         return block
@@ -98,14 +93,10 @@ def _without_options(info: str, block: _Lines) -> _Lines:
     else:
         others = (at for at, (line, _) in enumerate(block) if not _DIRECTIVE_OPTION.match(line))
         count = next(others, len(block))
-    return [*map(_blank, block[:count]), *block[count:]]
+    return [*map(blank, block[:count]), *block[count:]]
 
 
-def _blank(line: tuple[str, LineOrigin]) -> tuple[str, LineOrigin]:
-    return "", replace(line[1], columns=line[1].columns[-1:])
-
-
-def _without_prompts(block: _Lines) -> _Lines:
+def _without_prompts(block: Lines) -> Lines:
     """What was typed in a session of Python: what it answered is left out."""
     prompts = (match for line, _ in block if (match := _PROMPT.match(line)) is not None)
     first = next(prompts, None)
@@ -116,7 +107,7 @@ def _without_prompts(block: _Lines) -> _Lines:
         if line[margin:].startswith((">>> ", "... ")) and not line[:margin].strip():
             typed.append((line[margin + 4 :], replace(origin, columns=origin.columns[margin + 4 :])))
         else:
-            typed.append(_blank((line, origin)))
+            typed.append(blank((line, origin)))
     return typed
 
 
@@ -126,7 +117,7 @@ def notebook_cells(path: str, content: str) -> list[Part]:
     Raises MalformedError where the file is no notebook.
     """
     try:
-        json.loads(content)
+        plain = json.loads(content)
         notebook = _Spans(content).value(0)[0]
     except json.JSONDecodeError as error:
         raise MalformedError(f"not complete JSON: {error.msg}", error.lineno, error.colno) from error
@@ -148,39 +139,14 @@ def notebook_cells(path: str, content: str) -> list[Part]:
                 )
             ]
             if lines:
-                found.append(_cell(path, lines))
+                found.append(_cell(path, lines, plain["cells"][number - 1].get("execution_count")))
     return found
 
 
-def _cell(path: str, lines: _Lines) -> Part:
-    """A cell as Python, without its magics."""
-    magics, at = [], _first_of_text(lines, 0)
-    while at < len(lines) and (magic := _CELL_MAGIC.match(lines[at][0])) is not None:
-        magics.append(magic[1])
-        lines[at] = _blank(lines[at])
-        at = _first_of_text(lines, at)
-    text = _assembled(path, lines)
-    # A line within a statement may begin as a magic does.
-    if any(_without_magic(line) != line for line, _ in lines) and not _is_python(text.content):
-        text = _assembled(path, [(_without_magic(line), origin) for line, origin in lines])
-    return Part(text, all(magic in _PYTHON_MAGICS for magic in magics))
-
-
-def _first_of_text(lines: _Lines, at: int) -> int:
-    """The number of the first line that is not empty, from one on."""
-    while at < len(lines) and not lines[at][0].strip():
-        at += 1
-    return at
-
-
-def _is_python(content: str) -> bool:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(content, filename="")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+def _cell(path: str, lines: Lines, count: object) -> Part:
+    cell = without_magics(lines)
+    text = _assembled(path, cell.lines)
+    return Part(text, cell.is_python, cell.sees, cell.keeps, count if isinstance(count, int) else None)
 
 
 def joined(path: str, parts: Sequence[SourceText]) -> SourceText:
@@ -329,11 +295,3 @@ def _row(starts: list[int], offset: int) -> int:
         middle = (low + high) // 2
         low, high = (middle, high) if starts[middle] <= offset else (low, middle)
     return low
-
-
-def _without_magic(line: str) -> str:
-    """A line of shell, magic or help is not Python; nothing in it can define a unit."""
-    if _MAGIC.match(line):
-        return line[: len(line) - len(line.lstrip())] + "pass"
-    name, _, value = line.partition("=")
-    return f"{name}= None" if value.lstrip().startswith(("!", "%")) else line

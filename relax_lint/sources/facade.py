@@ -141,14 +141,25 @@ def _repeat_refused(*args: object, **kwargs: object) -> None:
     raise RefusedError("`numpy.tile`")
 
 
-_BOUNDED: dict[str, Any] = {
-    **bounded_functions(_resolve),
-    "numpy.tile": _repeat_refused,
-}
-
-
 class UnknownValueError(Exception):
     """The text needs a value that it does not contain; the message says which."""
+
+
+def _array_function(dotted: str) -> Any:
+    """A function of numpy; what makes other elements in each run is not called."""
+    if not dotted.startswith("numpy.random."):
+        return _resolve(dotted)
+
+    def refuse(*args: object, **kwargs: object) -> None:
+        raise UnknownValueError(f"the value of `{dotted}` is unknown: it is another one in each run")
+
+    return refuse
+
+
+_BOUNDED: dict[str, Any] = {
+    **bounded_functions(_array_function),
+    "numpy.tile": _repeat_refused,
+}
 
 
 class OmittedConstants:

@@ -6,11 +6,14 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from relax_lint.sources.literal_texts import text_of
 from relax_lint.sources.parametrize import parameter_names
+from relax_lint.sources.text_names import TextNames
 
 _READ = frozenset({"from_source", "parse"})
 _MODULES = frozenset({"tvm.script", "tvm.script.parser", "tvm.script.parser.core"})
@@ -24,11 +27,11 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True)
 class Literals:
-    """The texts that TVM's parser gets, in the order of the calls, each once; and the literals with modules
-    of which something is made that cannot be told.
+    """The texts that TVM's parser gets, in the order of the calls, each once, with what was assumed of the
+    names in them; and the literals with modules of which something is made that cannot be told.
     """
 
-    read: list[ast.Constant] = field(default_factory=list)
+    read: dict[ast.Constant, tuple[str, ...]] = field(default_factory=dict)
     unread: list[ast.Constant] = field(default_factory=list)
 
 
@@ -38,16 +41,21 @@ class _Names:
     that has it, and the values that they are bound to.
     """
 
+    tree: ast.Module
     functions: set[str] = field(default_factory=lambda: {"compile", "exec", "from_source"})
     modules: set[str] = field(default_factory=set)
     values: dict[str, list[ast.expr]] = field(default_factory=dict)
+    # The scope that a value is bound in, by its address; of attributes it is the file.
+    scopes: dict[int, ast.AST] = field(default_factory=dict)
+    # What is put into the fields of what names are bound to.
+    stored: dict[str, list[ast.expr]] = field(default_factory=dict)
     # The definitions of the file, and its calls by the names of what they call.
     definitions: dict[str, list[_Function]] = field(default_factory=dict)
     calls: dict[str, list[ast.Call]] = field(default_factory=dict)
     parameters: dict[str, list[tuple[_Function, int]]] = field(default_factory=dict)
 
-    def see(self, node: ast.AST) -> None:
-        """Note what a node binds."""
+    def see(self, node: ast.AST, scope: ast.AST) -> None:
+        """Note what a node binds in a scope."""
         match node:
             case ast.ImportFrom(module=str() as module, level=0):
                 for alias in node.names:
@@ -59,7 +67,7 @@ class _Names:
                 self.modules |= {a.asname for a in node.names if a.asname is not None and a.name in _MODULES}
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
-                    self.bind(target, value)
+                    self.bind(target, value, scope)
                     if (
                         isinstance(target, ast.Name)
                         and isinstance(value, ast.Attribute)
@@ -67,12 +75,12 @@ class _Names:
                     ):
                         self.functions.add(target.id)
             case ast.AnnAssign(value=ast.expr() as value) | ast.NamedExpr(value=value):
-                self.bind(node.target, value)
+                self.bind(node.target, value, scope)
             case ast.AugAssign(target=target, value=value):
                 # What it adds to is no text of its own.
-                self.bind(target, ast.BinOp(target, node.op, value))
+                self.bind(target, ast.BinOp(target, node.op, value), scope)
             case ast.For(target=target, iter=value) | ast.comprehension(target=target, iter=value):
-                self.bind(target, value)
+                self.bind(target, value, scope)
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 self.definitions.setdefault(node.name, []).append(node)
                 for index, name in enumerate(parameter_names(node)):
@@ -80,16 +88,27 @@ class _Names:
             case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
                 self.calls.setdefault(name, []).append(node)
 
-    def bind(self, target: ast.expr, value: ast.expr) -> None:
+    def bind(self, target: ast.expr, value: ast.expr, scope: ast.AST) -> None:
         """Note the value of a target of an assignment."""
         match target:
             case ast.Name(id=name) | ast.Attribute(attr=name):
                 self.values.setdefault(name, []).append(value)
+                self.scopes[id(value)] = scope if isinstance(target, ast.Name) else self.tree
+            case ast.Subscript(value=ast.Name(id=name) | ast.Attribute(attr=name)):
+                self.stored.setdefault(name, []).append(value)
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 values = value.elts if isinstance(value, ast.Tuple | ast.List) else []
                 each = values if len(values) == len(elements) else [value] * len(elements)
                 for element, one in zip(elements, each, strict=True):
-                    self.bind(element, one)
+                    self.bind(element, one, scope)
+
+    def repeated(self) -> set[str]:
+        """The names that have several values in one scope."""
+        found = set()
+        for name, values in self.values.items():
+            if len(values) > len({self.scopes[id(value)] for value in values}):
+                found.add(name)
+        return found
 
     def reads(self, function: ast.expr) -> bool:
         """Whether a function is the parser's."""
@@ -113,6 +132,7 @@ class _Reach:
         self.seen: set[tuple[int, bool]] = set()
         self.whole: dict[ast.Constant, None] = {}
         self.part: dict[ast.Constant, None] = {}
+        self.changed: dict[str, set[ast.AST]] = {}
 
     def follow(self, node: ast.expr) -> None:
         """Note what is reached from an expression. Every node is looked at twice at most."""
@@ -135,9 +155,16 @@ class _Reach:
         """What a value is made of, each with whether it is handed on as it is."""
         match node:
             case ast.Name(id=name):
-                yield from ((value, True) for value in self.bound(name))
+                yield from self.assigned(name)
+                yield from self.given(name)
             case ast.Attribute(attr=name):
-                yield from ((value, True) for value in self.names.values.get(name, ()))
+                yield from self.assigned(name)
+            case _:
+                yield from self.parts(node)
+
+    def parts(self, node: ast.expr) -> Iterator[tuple[ast.expr, bool]]:
+        """The same for what is no name."""
+        match node:
             case ast.Call():
                 yield from self.called(node)
             case ast.Subscript(value=value) | ast.NamedExpr(value=value) | ast.Starred(value=value):
@@ -153,18 +180,52 @@ class _Reach:
             case ast.BinOp() | ast.JoinedStr() | ast.FormattedValue():
                 yield from ((one, False) for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr))
 
-    def bound(self, name: str) -> Iterator[ast.expr]:
-        """What a name may be bound to: by assignments, and as a parameter by calls, defaults and tests."""
-        yield from self.names.values.get(name, ())
+    def assigned(self, name: str) -> Iterator[tuple[ast.expr, bool]]:
+        """What assignments bind a name to."""
+        for value in self.names.values.get(name, ()):
+            yield value, self.names.scopes[id(value)] not in self.changed_in(name)
+
+    def given(self, name: str) -> Iterator[tuple[ast.expr, bool]]:
+        """What a name is bound to as a parameter, by calls, defaults and tests."""
         for function, index in self.names.parameters.get(name, ()):
-            yield from _defaults(function)
+            is_same = function not in self.changed_in(name)
+            yield from ((value, is_same) for value in _defaults(function))
             for decorator in function.decorator_list:
                 if isinstance(decorator, ast.Call):
-                    yield from decorator.args[1:2]
+                    yield from ((value, is_same) for value in decorator.args[1:2])
             for call in self.names.calls.get(function.name, ()):
-                yield from (one.value for one in call.keywords if one.arg == name)
+                yield from ((one.value, is_same) for one in call.keywords if one.arg == name)
                 # A method has one parameter that its calls do not give.
-                yield from call.args[max(index - 1, 0) : index + 1]
+                yield from ((value, is_same) for value in call.args[max(index - 1, 0) : index + 1])
+
+    def changed_in(self, name: str) -> set[ast.AST]:
+        """The scopes in which another text is made of what a name is bound to, and bound to it again: what it
+        was bound to before is not what is handed on. What is put into a field is in all of them.
+        """
+        if name not in self.changed:
+            values, scopes = self.names.values.get(name, ()), self.names.scopes
+            found = {scopes[id(value)] for value in values if self.is_made_of(value, name)}
+            if any(self.is_made_of(value, name) for value in self.names.stored.get(name, ())):
+                found.update(scopes[id(value)] for value in values)
+                found.update(function for function, _ in self.names.parameters.get(name, ()))
+            self.changed[name] = found
+        return self.changed[name]
+
+    def is_made_of(self, value: ast.expr, name: str) -> bool:
+        """Whether a value is made of a name, and not the same as it."""
+        waiting, seen = [(value, True)], set()
+        while waiting:
+            one, is_whole = waiting.pop()
+            if (id(one), is_whole) in seen:
+                continue
+            seen.add((id(one), is_whole))
+            match one:
+                case ast.Name(id=other) | ast.Attribute(attr=other):
+                    if other == name and not is_whole:
+                        return True
+                case _:
+                    waiting += [(more, is_whole and same) for more, same in self.parts(one)]
+        return False
 
     def called(self, call: ast.Call) -> Iterator[tuple[ast.expr, bool]]:
         arguments = [*call.args, *(one.value for one in call.keywords)]
@@ -197,25 +258,38 @@ def _results(function: _Function) -> Iterator[ast.expr]:
 
 def find_literals(tree: ast.Module) -> Literals:
     """The texts that are given to `from_source` or `parse` of TVM's script parser, or to Python."""
-    names = _Names()
-    for node in ast.walk(tree):
-        names.see(node)
+    names = _names(tree)
     given = [argument for calls in names.calls.values() for call in calls for argument in _texts(names, call)]
     given.sort(key=lambda node: (node.lineno, node.col_offset))
-    read: dict[ast.Constant, None] = {}
+    read: dict[ast.Constant, tuple[str, ...]] = {}
     unread: dict[ast.Constant, None] = {}
+    meanings: TextNames | None = None
     for argument in given:
         reach = _Reach(names)
         reach.follow(argument)
         parts = [one for one in reach.part if one not in reach.whole and _holds_module(one)]
-        text = text_of(argument, names.values) if parts else None
-        if text is not None:
-            read[ast.copy_location(ast.Constant(text), argument)] = None
+        made = None
+        if parts:
+            meanings = meanings or TextNames(tree, names.repeated())
+            made = text_of(argument, partial(meanings.entry, argument=argument))
+        if made is not None:
+            read[ast.copy_location(ast.Constant(made.text), argument)] = made.assumptions
         else:
-            read.update(reach.whole)
+            read.update(dict.fromkeys(reach.whole, ()))
             # One of them is enough to find the others.
             unread.update(dict.fromkeys(parts[:1]))
-    return Literals([*read], [one for one in unread if one not in read])
+    return Literals(read, [one for one in unread if one not in read])
+
+
+def _names(tree: ast.Module) -> _Names:
+    names = _Names(tree)
+    waiting: deque[tuple[ast.AST, ast.AST]] = deque([(tree, tree)])
+    while waiting:
+        node, scope = waiting.popleft()
+        names.see(node, scope)
+        inner = node if isinstance(node, _Function | ast.ClassDef) else scope
+        waiting += [(child, inner) for child in ast.iter_child_nodes(node)]
+    return names
 
 
 def _holds_module(node: ast.Constant) -> bool:

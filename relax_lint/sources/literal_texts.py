@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
+
+from relax_lint.sources.unit import Computed, Entry, Literal
+from relax_lint.support.lazy_dataclass import record
 
 _MAX_LENGTH = 1 << 20
 _MAX_DEPTH = 30
@@ -13,21 +16,31 @@ _STRIPPED = {"lstrip": str.lstrip, "rstrip": str.rstrip, "strip": str.strip}
 _CLEANED = {"cleandoc": inspect.cleandoc, "dedent": textwrap.dedent}
 
 
+@record(frozen=True)
+class MadeText:
+    """A text, and the values that names were assumed to have in it."""
+
+    text: str
+    assumptions: tuple[str, ...] = ()
+
+
 class _UnknownError(Exception):
     pass
 
 
-def text_of(node: ast.expr, values: Mapping[str, Sequence[ast.expr]]) -> str | None:
-    """The text; None where it cannot be told or is too long. `values` are what names are bound to."""
+def text_of(node: ast.expr, entry: Callable[[str], Entry | None]) -> MadeText | None:
+    """The text; None where it cannot be told or is too long. `entry` tells what a name is bound to."""
+    making = _Text(entry)
     try:
-        return _Text(values).of(node, 0)
-    except _UnknownError:
+        return MadeText(making.of(node, 0), tuple(making.assumptions))
+    except (_UnknownError, RecursionError):
         return None
 
 
 class _Text:
-    def __init__(self, values: Mapping[str, Sequence[ast.expr]]) -> None:
-        self.values = values
+    def __init__(self, entry: Callable[[str], Entry | None]) -> None:
+        self.entry = entry
+        self.assumptions: dict[str, None] = {}
         # Of a name that is mentioned again and again.
         self.known: dict[str, str] = {}
 
@@ -67,12 +80,24 @@ class _Text:
         raise _UnknownError
 
     def named(self, name: str, depth: int) -> str:
-        values = self.values.get(name, ())
-        if len(values) != 1:
-            raise _UnknownError
         if name not in self.known:
-            self.known[name] = self.of(values[0], depth)
+            self.known[name] = self.bound(self.entry(name), depth)
         return self.known[name]
+
+    def bound(self, entry: Entry | None, depth: int) -> str:
+        match entry:
+            case Literal(value=str(text)):
+                found = text
+            case Computed(node=node):
+                found = self.of(node, depth)
+            case _:
+                raise _UnknownError
+        self.assume(entry)
+        return found
+
+    def assume(self, entry: Literal | Computed) -> None:
+        if entry.assumption is not None:
+            self.assumptions[entry.assumption] = None
 
     def part(self, node: ast.expr, depth: int) -> str:
         match node:
@@ -82,8 +107,10 @@ class _Text:
 
     def number(self, node: ast.expr) -> str | None:
         """A whole number as Python spells it."""
-        values = self.values.get(node.id, ()) if isinstance(node, ast.Name) else [node]
-        match values:
-            case [ast.Constant(value=int(number))] if number.bit_length() < 64:
+        entry = self.entry(node.id) if isinstance(node, ast.Name) else None
+        match entry or node:
+            case Literal(value=int(number)) | ast.Constant(value=int(number)) if number.bit_length() < 64:
+                if isinstance(entry, Literal):
+                    self.assume(entry)
                 return str(number)
         return None

@@ -56,10 +56,11 @@ _OLD_TYPES = "sinfo_args"
 
 @record(frozen=True)
 class _Reading:
-    """One way to read a unit: the tree that goes to the parser and the rules that made it."""
+    """One way to read a unit: the tree that goes to the parser, the rules that made it, what they assumed."""
 
     node: ast.ClassDef | ast.FunctionDef
     rules: tuple[Rule, ...] = ()
+    assumptions: tuple[str, ...] = ()
 
 
 def parse_unit(unit: Unit, dialect: str = "auto") -> ParsedUnit | Problem:
@@ -108,8 +109,8 @@ def _in_some_dialect(unit: Unit, dialect: str) -> ParsedUnit:
             return first
         raise
     if second.ill_formed and "mpure" in second.ill_formed:
-        tree, more = rewritten(attempt.node, imports_of(unit), [PURITY])
-        second = _parse(unit, _Reading(tree, (*attempt.rules, *more)))
+        tree, more, _ = rewritten(attempt.node, imports_of(unit), [PURITY])
+        second = _parse(unit, _Reading(tree, (*attempt.rules, *more), attempt.assumptions))
     return first if first is not None and second.ill_formed else second
 
 
@@ -142,8 +143,10 @@ def _rewritten(unit: Unit, rules: Sequence[Rule] = RULES) -> _Reading:
     known = frozenset(unit.environment) | frozenset(BUILTINS)
     printed = _PRINTED in unit.text.content
     symbols = _declared_symbols(unit)
-    tree, found = rewritten(unit.node, imports_of(unit), rules, symbols, known=known, printed=printed)
-    return _Reading(tree, tuple(found))
+    tree, found, assumed = rewritten(
+        unit.node, imports_of(unit), rules, symbols, known=known, printed=printed
+    )
+    return _Reading(tree, tuple(found), assumed)
 
 
 def _as_it_stands(unit: Unit) -> _Reading:
@@ -180,7 +183,7 @@ def _parse(unit: Unit, attempt: _Reading) -> ParsedUnit:
         module_name=unit.name if unit.kind == "module" else None,
         ir_module=result,
         positions=positions,
-        assumptions=_assumptions(unit),
+        assumptions=(*unit.assumptions, *_assumptions(unit), *attempt.assumptions),
         notes=(described(attempt.rules),) if attempt.rules else (),
         ill_formed=_ill_formed(result) if unit.check_well_formed else None,
         script=Script(unit, positions, bool(attempt.rules)) if unit.text.origins is None else None,

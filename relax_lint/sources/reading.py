@@ -12,7 +12,14 @@ from dataclasses import replace
 from relax_lint.results.location import Location
 from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.sources.broken import without_block
-from relax_lint.sources.embedded import MalformedError, joined, literal_text, markdown_blocks, notebook_cells
+from relax_lint.sources.embedded import (
+    MalformedError,
+    Part,
+    joined,
+    literal_text,
+    markdown_blocks,
+    notebook_cells,
+)
 from relax_lint.sources.finder import find_units
 from relax_lint.sources.ignore_comment import IgnoreComment
 from relax_lint.sources.ignore_comments import read_comments
@@ -22,12 +29,13 @@ from relax_lint.sources.newer_python import with_symbols, without_later_syntax
 from relax_lint.sources.prefilter import json_kind, may_contain_relax, test_of
 from relax_lint.sources.spelling import wide_encoding
 from relax_lint.sources.text import SourceText, UndecodableError, decode
-from relax_lint.sources.unit import FileUnits, Unit
+from relax_lint.sources.unit import FileUnits, Imported, Unit
 
 _NAMED_OTHERWISE = {
     "json": "looks like what `tvm.ir.save_json` writes, under a name that does not end in `.json`",
     "notebook": "looks like a notebook, under a name that does not end in `.ipynb`",
 }
+_IN_ORDER = "the cells are run from top to bottom, and not as they are numbered"
 _PUT_TOGETHER = "a part of a text for TVM's script parser, and what becomes of it is unknown"
 # A walk over a large tree costs more than this search.
 _GIVES_LITERALS = re.compile(r"\bfrom_source\b|\bparse\b|\bexec\b|\bcompile\b")
@@ -77,12 +85,21 @@ def read_text(text: SourceText) -> FileUnits:
         units = tuple([_damaged(unit, lost) for unit in there.units])
         found = FileUnits(units, (*problems, *there.problems), comments, there.meant_to_fail)
         given = find_literals(tree) if _GIVES_LITERALS.search(text.content) else Literals()
-        literals = [literal_text(text, node) for node in given.read]
+        literals = [(literal_text(text, node), assumed) for node, assumed in given.read.items()]
     except RecursionError:
         return FileUnits(problems=(_at_start(text.path, "nested too deeply to be read"),), comments=comments)
     unread = tuple([_put_together(text.location(node)) for node in given.unread])
     found = replace(found, problems=(*found.problems, *unread))
-    return _merged([found, *(read_text(literal) for literal in literals if _holds_relax(literal))])
+    return _merged([found, *(_given(*literal) for literal in literals if _holds_relax(literal[0]))])
+
+
+def _given(text: SourceText, assumptions: tuple[str, ...]) -> FileUnits:
+    """The units of a text that a file gives to TVM's parser."""
+    found = read_text(text)
+    if not assumptions:
+        return found
+    units = [replace(unit, assumptions=(*assumptions, *unit.assumptions)) for unit in found.units]
+    return replace(found, units=tuple(units))
 
 
 def parse_text(text: SourceText) -> ast.Module | Problem:
@@ -184,17 +201,52 @@ def _read_notebook(path: str, content: str) -> FileUnits:
     except MalformedError as error:
         location = SourceText(path, content).point(error.line, error.column - 1)
         return FileUnits(problems=(Problem(ProblemKind.PARSE_ERROR, str(error), location),))
-    readable, problems = [], []
+    readable: list[Part] = []
+    apart: list[FileUnits] = []
+    problems = []
     for cell in cells:
         tree = parse_text(cell.text)
         if not cell.is_python and (isinstance(tree, Problem) or not _holds_relax(cell.text)):
             continue
-        if not isinstance(tree, Problem):
-            readable.append(cell.text)
+        if isinstance(tree, Problem):
+            problems += [tree] if _holds_relax(cell.text) else []
+        elif cell.keeps:
+            readable.append(cell)
         elif _holds_relax(cell.text):
-            problems.append(tree)
-    found = read_text(joined(path, readable)) if readable else FileUnits()
-    return replace(found, problems=(*problems, *found.problems))
+            before = [one.text for one in readable] if cell.sees else []
+            apart.append(_last_of(read_text(joined(path, [*before, cell.text])), cell.text))
+    found = read_text(joined(path, [cell.text for cell in readable])) if readable else FileUnits()
+    found = _merged([FileUnits(problems=tuple(problems)), found, *apart])
+    counts = [cell.count for cell in readable if cell.count is not None]
+    return found if counts == sorted(set(counts)) else _in_order(found)
+
+
+def _last_of(found: FileUnits, cell: SourceText) -> FileUnits:
+    """What was found in a cell, of what was found in it and those before it."""
+    origins = cell.origins or ()
+
+    def is_inside(place: Location | None) -> bool:
+        if place is None:
+            return False
+        first, last = origins[0], origins[-1]
+        return (first.line, first.columns[0]) <= (place.line, place.column) <= (last.line, last.columns[-1])
+
+    return FileUnits(
+        tuple([unit for unit in found.units if is_inside(unit.text.location(unit.node))]),
+        tuple([one for one in found.problems if is_inside(one.location)]),
+        tuple([one for one in found.comments if is_inside(one.location)]),
+    )
+
+
+def _in_order(found: FileUnits) -> FileUnits:
+    """The units of a notebook whose cells were run in another order. Imports are the same in any."""
+    units = [
+        replace(unit, assumptions=(_IN_ORDER, *unit.assumptions))
+        if any(not isinstance(entry, Imported) for entry in unit.environment.values())
+        else unit
+        for unit in found.units
+    ]
+    return replace(found, units=tuple(units))
 
 
 def _read_markdown(path: str, content: str) -> FileUnits:

@@ -14,6 +14,7 @@ from relax_lint.sources.literal import NotLiteralError, TooLargeError, literal_v
 from relax_lint.sources.names import DEFAULT_IMPORTS, IR, RELAX, TIR, Offer, canonical, chain, offer
 from relax_lint.sources.newer_python import declared_by
 from relax_lint.sources.parametrize import Taken, declared_value, parameter_names, taken_value
+from relax_lint.sources.shape_text import names_in
 from relax_lint.sources.unit import Computed, Entry, Imported, Literal, Sibling, Unit, Unknown
 
 _DIALECTS = (RELAX + ".", TIR + ".", IR + ".")
@@ -300,8 +301,8 @@ def free_names(node: ast.AST) -> set[str]:
         match child:
             case ast.Name(id=name, ctx=context):
                 (bound if isinstance(context, ast.Store) else mentioned).add(name)
-            case ast.Constant(value=str() as text) if text.isidentifier():
-                mentioned.add(text)
+            case ast.Constant(value=str() as text):
+                mentioned |= names_in(text)
             case ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 bound.add(name)
                 bound |= declared_by(child).keys()

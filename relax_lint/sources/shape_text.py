@@ -39,6 +39,16 @@ def check_shape_text(text: str, has_dialect: bool = True) -> str | None:
     return None
 
 
+def names_in(text: str) -> set[str]:
+    """The names that a string mentions if it is the extent of a shape."""
+    if text.isidentifier():
+        return {text}
+    if len(text) > MAX_LENGTH or check_shape_text(text) is not None:
+        return set()
+    tree = ast.parse(text.strip(), mode="eval")
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
 def shortened(text: str) -> str:
     """Text that fits into a message."""
     return text if len(text) <= 60 else text[:57] + "..."

@@ -131,7 +131,8 @@ class Unit:
 
     `kind` is `module` for a class, `function` for a Relax function that stands alone, `prim_func` for a
     TIR function that another unit refers to. `line` is that of the file. `environment` holds the names of
-    the enclosing scopes that the unit mentions. `is_damaged` where a part that is not Python was left out.
+    the enclosing scopes that the unit mentions. `is_damaged` where a part that is not Python was left out;
+    `assumptions` are values that were assumed to make its text.
     """
 
     name: str
@@ -142,6 +143,7 @@ class Unit:
     environment: Mapping[str, Entry] = field(default_factory=dict)
     check_well_formed: bool = True
     is_damaged: bool = False
+    assumptions: tuple[str, ...] = ()
 
 
 @record(frozen=True)

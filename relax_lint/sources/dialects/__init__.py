@@ -49,11 +49,14 @@ def rewritten(
     declared_symbols: Mapping[str, str] = MappingProxyType({}),
     known: frozenset[str] = frozenset(),
     printed: bool = False,
-) -> tuple[Tree, list[Rule]]:
-    """A copy of a unit's tree in today's dialect, and the rules that found something to change."""
+) -> tuple[Tree, list[Rule], tuple[str, ...]]:
+    """A copy of a unit's tree in today's dialect, the rules that found something to change, and what they
+    assumed.
+    """
     tree = _copied(node)
     context = Context(imports, tree, declared_symbols, known | frozenset(imports), printed)
-    return tree, [rule for rule in rules if rule.apply(context)]
+    found = [rule for rule in rules if rule.apply(context)]
+    return tree, found, tuple(context.assumptions)
 
 
 def _copied(node: _Node) -> _Node:

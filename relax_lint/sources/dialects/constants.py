@@ -6,7 +6,7 @@ The number in the brackets names the constant, so one place that tells its type 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from relax_lint.sources.dialects.rule import Context, Rule, calls, keyword, replace_all
 from relax_lint.support.lazy_dataclass import record
@@ -24,20 +24,33 @@ class _TensorType:
 
 # The group and the number of an omitted constant.
 _Key = tuple[str, int]
+# An expression with the type that is expected where it stands, and what expects it: `k` say.
+_Expected = tuple[ast.expr, _TensorType | None, str]
+# Of how many constants, and of how many functions, an assumption tells.
+_MOST_TOLD = 3
 
 
 def constants(context: Context) -> bool:
     """`metadata["ir.GenericConst"][0]` is a constant that was left out: a place of known type stands for it.
 
-    The type comes from an annotation, from the kernel's buffer or the function's parameter that the constant
-    is passed for, or from the type that the function returns. A constant whose type no place tells stays as
-    it is, and the parser stops there.
+    The type is that of the annotation, which the printer took from the constant. Without one it is assumed to
+    be what is expected, by the kernel's buffer or the function's parameter that the constant is passed for,
+    or as what the function returns. A constant whose type no place tells stays as it is, and the parser stops
+    there.
     """
     known: dict[_Key, _TensorType] = {}
-    for value, written in _typed(context):
+    for value, written in _annotated(context):
         key = _omitted(value)
         if key is not None and written is not None:
             known.setdefault(key, written)
+    for found, verb in ((_passed(context), "expect"), (_returned(context), "return")):
+        who: dict[_Key, str] = {}
+        for value, written, place in found:
+            key = _omitted(value)
+            if key is not None and key not in known and written is not None:
+                known[key], who[key] = written, place
+        if who:
+            context.assumptions.append(_assumption(who, verb))
 
     def change(node: ast.expr) -> ast.expr | None:
         found = known.get(_omitted(node) or ("", -1))
@@ -60,21 +73,57 @@ def _omitted(node: ast.expr) -> _Key | None:
     return None
 
 
-def _typed(context: Context) -> Iterator[tuple[ast.expr, _TensorType | None]]:
-    """Expressions of the Relax functions that stand where the text says what type is expected."""
-    parameters = {function.name: _parameters(context, function) for function in context.functions()}
-    for function in context.functions():
-        if context.is_prim_func(function):
-            continue
+def _assumption(who: Mapping[_Key, str], verb: str) -> str:
+    """The text for constants that are assumed to have the types that functions expect, or return."""
+    numbers, places = _listed(str(number) for _, number in who), _listed(f"`{one}`" for one in who.values())
+    verb = verb if len(set(who.values())) > 1 else verb + "s"
+    if len(who) == 1:
+        return f"constant {numbers}, which the text omits, has the type that {places} {verb}"
+    return f"constants {numbers}, which the text omits, have the types that {places} {verb}"
+
+
+def _listed(texts: Iterable[str]) -> str:
+    """`0`, `0 and 1`, or the first few of many."""
+    each = list(dict.fromkeys(texts))
+    if len(each) > _MOST_TOLD + 1:
+        each = [*each[:_MOST_TOLD], f"{len(each) - _MOST_TOLD} more"]
+    return " and ".join((", ".join(each[:-1]), each[-1])) if len(each) > 1 else each[0]
+
+
+def _relax_functions(context: Context) -> Iterator[ast.FunctionDef]:
+    return (function for function in context.functions() if not context.is_prim_func(function))
+
+
+def _annotated(context: Context) -> Iterator[tuple[ast.expr, _TensorType | None]]:
+    """Expressions of the Relax functions with the types of their annotations."""
+    for function in _relax_functions(context):
         for node in ast.walk(function):
-            match node:
-                case ast.AnnAssign(value=ast.expr() as value):
-                    yield from _matched(context, node.annotation, value)
-                case ast.Return(value=ast.expr() as value) if function.returns is not None:
-                    yield from _matched(context, function.returns, value)
+            if isinstance(node, ast.AnnAssign) and node.value is not None:
+                yield from _matched(context, node.annotation, node.value)
+
+
+def _passed(context: Context) -> Iterator[_Expected]:
+    """Arguments of calls to functions of the module, with the types of the parameters."""
+    parameters = {function.name: _parameters(context, function) for function in context.functions()}
+    for function in _relax_functions(context):
         for call in calls(function):
-            arguments, called = _passed(context, call)
-            yield from zip(arguments, parameters.get(called or "", ()), strict=False)
+            arguments, called = _arguments(context, call)
+            if called is not None:
+                types = zip(arguments, parameters.get(called, ()), strict=False)
+                yield from ((argument, written, called) for argument, written in types)
+
+
+def _returned(context: Context) -> Iterator[_Expected]:
+    """What the Relax functions return, with the types that they say they return."""
+    waiting: list[tuple[ast.AST, ast.FunctionDef]] = [(one, one) for one in _relax_functions(context)]
+    while waiting:
+        node, function = waiting.pop(0)
+        if isinstance(node, ast.Return) and node.value is not None and function.returns is not None:
+            for value, written in _matched(context, function.returns, node.value):
+                yield value, written, function.name
+        # Of an inner function it is the inner function's type.
+        inner = node if isinstance(node, ast.FunctionDef) else function
+        waiting += [(child, inner) for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
 
 
 def _matched(
@@ -91,7 +140,7 @@ def _matched(
             yield from _matched(context, part, field)
 
 
-def _passed(context: Context, call: ast.Call) -> tuple[Sequence[ast.expr], str | None]:
+def _arguments(context: Context, call: ast.Call) -> tuple[Sequence[ast.expr], str | None]:
     """The arguments of a call to a function of the module, and the name of that function."""
     arguments: Sequence[ast.expr] = call.args
     called: ast.expr = call.func

@@ -56,7 +56,7 @@ class Index:
 class Context:
     """What a rule may ask: the imports of the unit, the class and functions it consists of, the names of
     the file that declare symbols with their element types, and all names of the file that the unit can see.
-    `printed` says that TVM's printer wrote the text.
+    `printed` says that TVM's printer wrote the text. What a rule had to assume it adds to `assumptions`.
     """
 
     imports: Mapping[str, str]
@@ -65,6 +65,7 @@ class Context:
     known: frozenset[str] = frozenset()
     printed: bool = False
     index: Index = field(default_factory=Index)
+    assumptions: list[str] = field(default_factory=list)
 
     def nodes(self, tree: ast.AST) -> list[ast.AST]:
         """The nodes of the root, or of a function in it, as they were before the present rule."""

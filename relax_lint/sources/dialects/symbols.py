@@ -12,15 +12,16 @@ from relax_lint.sources.vocabulary import BUILTIN_NAMES
 def primitive_values(context: Context) -> bool:
     """`p: R.Prim(value="n")` named a symbol that equals the parameter: now the parameter is the symbol.
 
-    The parameter takes the symbol's name, unless a shape before it has declared that symbol. Elsewhere the
-    value says nothing that the type has to repeat.
+    The parameter takes the symbol's name, unless a shape before it has declared that symbol or another
+    parameter has that name: of several that equal one symbol it is the first. Elsewhere the value says
+    nothing that the type has to repeat.
     """
     changed = False
     functions = [n for f in context.functions() for n in ast.walk(f) if isinstance(n, ast.FunctionDef)]
     # Inner functions first: what they rename is theirs alone.
     for function in reversed(functions):
         renamed = {}
-        declared: set[str] = set()
+        declared = {argument.arg for argument in function.args.args}
         for argument in function.args.args:
             declared |= _declared_symbols(context, argument.annotation)
             value = _primitive_value(context, argument.annotation)
@@ -28,11 +29,12 @@ def primitive_values(context: Context) -> bool:
                 isinstance(value, ast.Constant)
                 and isinstance(value.value, str)
                 and value.value.isidentifier()
-                and value.value not in declared
+                and value.value not in declared - {argument.arg}
                 and not _has_meaning(context, value.value)
             ):
                 renamed[argument.arg] = value.value
                 argument.arg = value.value
+                declared.add(value.value)
         for node in ast.walk(function):
             if isinstance(node, ast.Name) and node.id in renamed:
                 node.id = renamed[node.id]
@@ -94,7 +96,7 @@ def kernel_variables(context: Context) -> bool:
             elements = inputs.elts if isinstance(inputs, ast.Tuple | ast.List) else [inputs]
         call.args[1] = ast.copy_location(ast.Tuple([*elements, *variables], ast.Load()), inputs)
         changed = True
-        kernel = call.args[0].attr if isinstance(call.args[0], ast.Attribute) else None
+        kernel = _name_of(call.args[0])
         function = next((f for f in context.functions() if f.name == kernel), None)
         if function is not None and function.name not in permuted:
             permuted.add(function.name)
@@ -104,6 +106,14 @@ def kernel_variables(context: Context) -> bool:
             if all(context.is_scalar(parameter.annotation) for parameter in parameters[last:]):
                 parameters[first:] = [*parameters[last:], *parameters[first:last]]
     return changed
+
+
+def _name_of(kernel: ast.expr) -> str | None:
+    """The name of a kernel of the module: `k` of `M.k`, and of `k`."""
+    match kernel:
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name
+    return None
 
 
 def _take_variables(context: Context, call: ast.Call) -> list[ast.expr] | None:
