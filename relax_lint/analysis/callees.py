@@ -20,8 +20,8 @@ class Callees:
     """The calls between the functions of one program.
 
     A function that is an argument, a field of a tuple or a result may be called from anywhere with anything,
-    and so may that of a closure. One that only has other names, or is one of those that a branch chooses
-    from, is called by those who use them.
+    and so may that of a closure, or one that a part of the module names that was not read. One that only has
+    other names, or is one of those that a branch chooses from, is called by those who use them.
     """
 
     def __init__(self, program: Program) -> None:
@@ -29,6 +29,7 @@ class Callees:
         self._calls: dict[str, list[tuple[Function, FunctionCall]]] = defaultdict(list)
         self.closures = Closures(program)
         """The functions and closures that are values."""
+        self._called_unseen = program.called_unseen
         self._handed_over: dict[int, tuple[str, ...]] = {}
         """By the identity of a call of a function value: the functions that it may be."""
         for function in program.functions:
@@ -109,9 +110,16 @@ class Callees:
         """Whether every call of a function is seen."""
         return function.private and not self.escapes(function)
 
+    def read_calls_of(self, function: Function) -> list[tuple[Function, FunctionCall]]:
+        """The calls of a function that are seen, where others may be in what was not read of its module, and
+        nowhere else.
+        """
+        is_unread = function.private and self.escapes(function) and function.name not in self._escaped
+        return self.calls_of(function) if is_unread else []
+
     def escapes(self, function: Function) -> bool:
         """Whether a function of the module is handed on, to be called from where it cannot be followed."""
-        return function.name in self._escaped
+        return function.name in self._escaped or function.name in self._called_unseen
 
     def _passed_on(self, program: Program) -> Iterator[str]:
         """The functions that may get to where they cannot be followed: in a tuple, say, or in a closure."""

@@ -13,7 +13,7 @@ from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 from relax_lint.model.program import Function, Program
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.vm.builtins import BUILTINS
-from relax_lint.vm.calls import CLOSURE_BUILTINS, CallKind
+from relax_lint.vm.calls import CLOSURE_BUILTINS, UNREAD, CallKind
 
 _PACKED = (CallKind.PACKED, CallKind.CALL_DPS_PACKED, CallKind.CALL_INPLACE_PACKED)
 _CHOSEN = Unknown("the offset depends on the caller")
@@ -135,7 +135,8 @@ class Moved:
 
     def _perhaps_called(self, call: FunctionCall | KernelCall, caller: Function) -> Sequence[Function]:
         """The functions that a call may call of which it is not known what it calls: any that was handed on,
-        a packed function those that it is given, as it is taken to keep none.
+        a packed function those that it is given, as it is taken to keep none, what was not read those that it
+        names.
         """
         if isinstance(call, FunctionCall) or call.callee in CLOSURE_BUILTINS:
             return self._handed_on
@@ -143,6 +144,7 @@ class Moved:
             return ()
         closures = self._callees.closures.of(caller)
         given = {closures[value].name for value in operands(call, caller) if value in closures}
+        given |= self._program.called_unseen if call.callee.startswith(UNREAD) else set()
         return [one for one in self._handed_on if one.name in given]
 
     @cached_property

@@ -7,7 +7,7 @@ A condition is a tensor: what a branch tells of it holds until something may wri
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from types import MappingProxyType
@@ -33,6 +33,9 @@ from relax_lint.model.operations import (
 from relax_lint.model.program import Function
 from relax_lint.vm.calls import CallKind
 
+EffectOf = Callable[[KernelCall], Effect]
+"""What a call does."""
+
 _NOT, _AND, _OR = "relax.logical_not", "relax.logical_and", "relax.logical_or"
 _COMPUTED = frozenset({_NOT, _AND, _OR})
 
@@ -46,8 +49,23 @@ def constant_conditions(function: Function) -> Iterator[tuple[ValueId, bool]]:
 
 def given_constants(function: Function, callees: Callees) -> dict[ValueId, bool]:
     """The parameters that are the same constant in every call, where all calls are seen."""
+    return _given_in(callees.calls_of(function) if callees.knows_callers(function) else (), function, callees)
+
+
+def untaken_in_read_calls(
+    function: Function, callees: Callees, aliases: Aliases, effect_of: EffectOf
+) -> frozenset[int]:
+    """The indices of the operations that no call reaches which was read, where some were not."""
+    given = _given_in(callees.read_calls_of(function), function, callees)
+    return Untaken(function, aliases, effect_of, given).places if given else frozenset()
+
+
+def _given_in(
+    calls: Iterable[tuple[Function, FunctionCall]], function: Function, callees: Callees
+) -> dict[ValueId, bool]:
+    """The parameters of a function that are the same constant in all these calls of it."""
     found = defaultdict[ValueId, set[bool | None]](set)
-    for caller, call in callees.calls_of(function) if callees.knows_callers(function) else ():
+    for caller, call in calls:
         constants = dict(constant_conditions(caller))
         for parameter, path in callees.passed(call, function).items():
             # A call of itself may hand on what it was given.
@@ -138,7 +156,7 @@ class Untaken:
         self,
         function: Function,
         aliases: Aliases,
-        effect_of: Callable[[KernelCall], Effect],
+        effect_of: EffectOf,
         given: Mapping[ValueId, bool] = MappingProxyType({}),
     ) -> None:
         self._aliases = aliases

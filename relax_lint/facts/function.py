@@ -13,6 +13,7 @@ from relax_lint.analysis.dominance import UndominatedUse
 from relax_lint.analysis.events import Apart, Overwriting, Reading, StaleRead, UnwrittenRead
 from relax_lint.analysis.flow import FunctionFlow, ProgramFlow
 from relax_lint.analysis.kills import KilledUse
+from relax_lint.analysis.untaken import untaken_in_read_calls
 from relax_lint.facts import (
     assertions,
     double_kill,
@@ -97,7 +98,15 @@ class FunctionFacts:
             trust_declared_bounds=config.trust_declared_bounds,
             keep_claims=config.proofs,
             calls=lambda: flow.calls_of_this if flow.knows_callers else (),
+            read_calls=lambda: shared.callees.read_calls_of(function),
         )
+        self._shared = shared
+
+    @cached_property
+    def untaken_in_read_calls(self) -> frozenset[int]:
+        """The indices of the operations that no call reaches which was read, where some were not."""
+        effect_of = self._shared.effects.effect_of
+        return untaken_in_read_calls(self.function, self._shared.callees, self.flow.aliases, effect_of)
 
     # -- operations, domains, claims -----------------------------------------------------------
 

@@ -45,7 +45,8 @@ class Decided(Generic[Event]):
 
 class Judge:
     """Asks the chain of provers about one function; with `keep_claims` an answer keeps its question. `calls`
-    gives all calls of the function, each with the function that it is in: none where not all are known.
+    gives all calls of the function, each with the function that it is in: none where not all are known. Where
+    only those are not known that parts of the module make which were not read, `read_calls` gives the others.
     """
 
     def __init__(
@@ -56,12 +57,14 @@ class Judge:
         trust_declared_bounds: bool,
         keep_claims: bool,
         calls: Callable[[], Sequence[tuple[Function, FunctionCall]]] = tuple,
+        read_calls: Callable[[], Sequence[tuple[Function, FunctionCall]]] = tuple,
     ) -> None:
         self._function = function
         self._chain = chain
         self._trust = trust_declared_bounds
         self.keeps_claims = keep_claims
         self._get_calls = calls
+        self._get_read_calls = read_calls
         self._domains_of_callers: dict[str, dict[int, Domain]] = {}
         self._decided: dict[tuple[int, int], tuple[Boolean, Domain, Decision]] = {}
         """By the identities of a condition and a domain, which are kept: to compare them costs more."""
@@ -101,7 +104,7 @@ class Judge:
         """
         decision = self._judge(claims)
         if decision.verdict is Verdict.NEEDS_RUNTIME_CHECK:
-            return self.in_each_call(claims, self._calls) or decision
+            return self.in_each_call(claims, self._calls) or self._unless_read(claims, decision)
         if not self.keeps_claims:
             return decision
         # Where one of them is unknown, so is the verdict.
@@ -183,6 +186,15 @@ class Judge:
                 return None
             decisions.append(decision)
         return replace(decisions[0], assumptions=assumed_by(decisions))
+
+    def _unless_read(self, claims: Sequence[Claim], decision: Decision) -> Decision:
+        """A decision, undecided where the calls that were read are fine: it is up to the others."""
+        calls = self._get_read_calls()
+        found = self.in_each_call(claims, calls) if calls else None
+        if found is None:
+            return decision
+        detail = f"{found.proof.detail} that {'was' if len(calls) == 1 else 'were'} read; others were not"
+        return replace(decision, proof=Proof(Prover.UNDECIDED, detail))
 
     @cached_property
     def _calls(self) -> Sequence[tuple[Function, FunctionCall]]:

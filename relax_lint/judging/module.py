@@ -15,7 +15,7 @@ from relax_lint.facts.function import FunctionFacts
 from relax_lint.fixes.check_form import CheckForm, form_in_text
 from relax_lint.fixes.planning import NOTHING, Plan, Planner
 from relax_lint.judging.asking import judgements_of
-from relax_lint.judging.left_out import unless_left_out
+from relax_lint.judging.left_out import unless_left_out, unless_unread
 from relax_lint.model.builder import build_program
 from relax_lint.model.positions import NoPositions, Positions
 from relax_lint.model.prim_funcs import KeptKernels
@@ -58,7 +58,8 @@ class ModuleJudge:
 
     `notes` are about the module as a whole; `assumptions` are those of the configuration that concern it;
     `kernels` knows the buffers that kernels make themselves, where a total or a budget counts them.
-    Functions whose node has an address in `without` are left out.
+    Functions whose node has an address in `without` are left out; those in `called_unseen` may be called from
+    parts of the module that were not read.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class ModuleJudge:
         without: Container[int] = (),
         kept: KeptKernels | None = None,
         answers: Answers | None = None,
+        called_unseen: frozenset[str] = frozenset(),
     ) -> None:
         self._config = config
         self._without = without
@@ -84,6 +86,7 @@ class ModuleJudge:
             module_name=module_name,
             max_extent=config.max_extent,
             kernels=None if kept is None else kept.of(ir_module),
+            called_unseen=called_unseen,
         )
         if config.target_kind == POINTER_MOVER and not program.declared_devices:
             program = replace(program, moves_pointers=True)
@@ -100,14 +103,14 @@ class ModuleJudge:
             if function.node is not None and versions.identity(function.node) in self._without:
                 continue
             facts = FunctionFacts(shared, function, self._config, self._chain, self.kernels)
-            wrong = Verdict.ALWAYS_WRONG
+            fine = Verdict.ALWAYS_FINE
             answers = [(rule, *judgements_of(rule, facts)) for rule in rules]
             found = [
                 PlannedJudgement(
                     rule,
-                    unless_left_out(judgement, rule, facts.flow)
-                    if judgement.decision.verdict is wrong
-                    else judgement,
+                    judgement
+                    if judgement.decision.verdict is fine
+                    else _where_it_runs(judgement, rule, facts),
                 )
                 for rule, judgements, _ in answers
                 for judgement in judgements
@@ -143,3 +146,10 @@ class ModuleJudge:
     def _form(self) -> CheckForm:
         """How the checks of this module are written."""
         return form_in_text(self._config.check_form, self.program)
+
+
+def _where_it_runs(judgement: Judgement, rule: Rule, facts: FunctionFacts) -> Judgement:
+    """A judgement on what may not be fine, which is not certain where it is not that a run gets there."""
+    found = unless_unread(judgement, rule, facts)
+    wrong = found.decision.verdict is Verdict.ALWAYS_WRONG
+    return unless_left_out(found, rule, facts.flow) if wrong else found

@@ -58,6 +58,7 @@ def check_parsed(unit: ParsedUnit | Problem, path: str, config: Config) -> UnitR
         assumptions=unit.assumptions,
         notes=unit.notes,
         depends=unit.depends,
+        called_unseen=unit.called_unseen,
     )
     if unit.skipped:
         parts = problem_checks(in_part(unit, judged), path, config)
@@ -86,6 +87,7 @@ def check_module(
     assumptions: tuple[str, ...] = (),
     notes: tuple[str, ...] = (),
     depends: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+    called_unseen: frozenset[str] = frozenset(),
     totals: bool = True,
     fine: bool = True,
     kept: KeptKernels | None = None,
@@ -98,8 +100,9 @@ def check_module(
 
     `assumptions` (values that were assumed to read the module) are listed with every
     verdict that is not unconditional; `write_fix` makes a fix of a remedy. `depends` tells what was not read
-    that the verdicts of a function depend on. `kept` knows the kernels of an earlier version of the module;
-    `answers` are those of provers in earlier modules, with the same `max-extent`.
+    that the verdicts of a function depend on; those in `called_unseen` may be called from there. `kept` knows
+    the kernels of an earlier version of the module; `answers` are those of provers in earlier modules, with
+    the same `max-extent`.
     """
     judge = ModuleJudge(
         ir_module,
@@ -109,6 +112,7 @@ def check_module(
         kept=kept,
         answers=answers,
         without=without,
+        called_unseen=called_unseen,
     )
     program, notes = judge.program, (*notes, *judge.notes)
     checks: list[Check] = []
@@ -116,7 +120,8 @@ def check_module(
     accesses: list[FunctionAccesses] = []
     for judged in judge.functions():
         function = judged.facts.function
-        unread = tuple(f"{text}: treated as unknown" for text in depends.get(function.name, ()))
+        of_outermost = depends.get(function.name.partition(".")[0], ())
+        unread = tuple(f"{text}: treated as unknown" for text in of_outermost)
         writer = _Writer(
             path, function, (*assumptions, *unread), write_fix or _displayed, config, is_whole=not unread
         )

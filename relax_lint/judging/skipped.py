@@ -60,7 +60,9 @@ def _note(unknown: list[Skipped], dependent: str, module: str | None) -> Problem
 
 def _dependent(unit: ParsedUnit, checks: tuple[Check, ...]) -> str:
     """Which verdicts depend on what was not read, in words."""
-    about = Counter(check.function for check in checks if check.function in unit.depends)
+    # With inner functions counted as their outer ones.
+    outermost = ((check.function or "").partition(".")[0] for check in checks)
+    about = Counter(name for name in outermost if name in unit.depends)
     about.update(dict.fromkeys(unit.depends, 0))
     if not about:
         return "what could be read was judged as it stands"

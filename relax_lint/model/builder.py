@@ -50,11 +50,13 @@ def build_program(
     module_name: str | None = None,
     max_extent: int = DEFAULT_MAX_EXTENT,
     kernels: Kernels | None = None,
+    called_unseen: frozenset[str] = frozenset(),
 ) -> Program:
     """The memory program of every Relax function of an IRModule, inner functions included.
 
     `max_extent` (elements) bounds every extent of a real tensor, as a global assumption. `kernels` are its
-    PrimFuncs, where they were read before.
+    PrimFuncs, where they were read before; `called_unseen` are functions that may be called from where nobody
+    has read.
     """
     where = positions or NoPositions()
     nodes = dict(versions.relax_functions(module))
@@ -81,6 +83,7 @@ def build_program(
         Kernels(module, where) if kernels is None else kernels,
         any(device.target == POINTER_MOVER for device in devices),
         any(says_no_alias(prim_func) for _, prim_func in versions.prim_functions(module)),
+        called_unseen,
     )
 
 

@@ -178,6 +178,8 @@ class Program:
     """Whether a kernel promises that its arguments lie apart: LLVM is then told so of every kernel, where the
     one whose name comes last promises it.
     """
+    called_unseen: frozenset[str] = frozenset()
+    """The functions that may be called from parts of the module that were not read."""
 
     @cached_property
     def by_name(self) -> dict[str, Function]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -49,7 +49,7 @@ def lower_unit(unit: ParsedUnit, target: str, *, required: bool = True) -> Parse
     if allocates(unit.ir_module) or not (required or computes(unit.ir_module)):
         return unit
     try:
-        module = lowered(unit.ir_module, target)
+        module = _lowered_with(unit.called_unseen, unit.ir_module, target)
     except LoweringError as error:
         if not required:
             subject = unit.module_name or "this module"
@@ -71,6 +71,22 @@ def lower_unit(unit: ParsedUnit, target: str, *, required: bool = True) -> Parse
         notes=(*unit.notes, *notes),
         depends=_for_all(module, unit.depends),
     )
+
+
+def _lowered_with(called_unseen: Collection[str], module: Any, target: str) -> Any:
+    """The lowered module with these functions: passes drop what is private and never called."""
+    functions = dict(versions.relax_functions(module))
+    kept = {name for name in functions.keys() & called_unseen if versions.is_private(functions[name])}
+    if not kept:
+        return lowered(module, target)
+    public = module.clone()
+    for name in sorted(kept):
+        public[public.get_global_var(name)] = functions[name].with_attr("global_symbol", name)
+    found = lowered(public, target)
+    for name, function in versions.relax_functions(found):
+        if name in kept:
+            found[found.get_global_var(name)] = function.without_attr("global_symbol")
+    return found
 
 
 def _for_all(module: Any, depends: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:

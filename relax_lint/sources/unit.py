@@ -43,7 +43,8 @@ class ParsedUnit:
     `notes` are things worth saying once per input (the dialect that it was read as). `ill_formed` is TVM's
     reason where its well-formedness check refuses the module and the text does not switch that check off.
     `script` is the text where there is one that can be changed. What was not read is `skipped`; `depends`
-    tells for each function on which of it its verdicts depend.
+    tells for each function on which of it its verdicts depend. `called_unseen` are the functions that may be
+    called from there, or from functions in Python.
     """
 
     module_name: str | None
@@ -55,6 +56,7 @@ class ParsedUnit:
     script: Script | None = None
     skipped: tuple[Skipped, ...] = ()
     depends: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    called_unseen: frozenset[str] = frozenset()
 
 
 class Origins(Protocol):

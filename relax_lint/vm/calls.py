@@ -77,6 +77,8 @@ INVOKE_CLOSURE = "vm.builtin.invoke_closure"
 """The builtin that these operators become: with its context, it calls a closure in the same way."""
 CLOSURE_BUILTINS = CLOSURE_MAKERS | {INVOKE_CLOSURE}
 """The callees that make a closure or, in lowered functions, call one."""
+UNREAD = "not read: "
+"""Begins the name of a packed function that stands for a part of a text that was not read."""
 
 CONVENTIONS: Mapping[str, Convention] = {
     "relax.call_tir": Convention(CallKind.CALL_TIR, in_tuple=True),

@@ -141,6 +141,11 @@ def prim_functions(module: Any) -> list[tuple[str, Any]]:
     ]
 
 
+def is_private(function: Any) -> bool:
+    """Whether nobody outside of its module may call a function."""
+    return function.attrs is None or "global_symbol" not in function.attrs
+
+
 def exported_as(module: Any, symbol: str) -> str | None:
     """The PrimFunc of a module that a packed call of this name runs: the machine looks into what was compiled
     with the module before it asks TVM's registry. None where there is none.

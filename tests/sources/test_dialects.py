@@ -247,6 +247,9 @@ def test_kernel_variables_move_before_the_outputs_on_both_sides() -> None:
     first, second = read(old), read(new)
     tvm.ir.assert_structural_equal(first.ir_module, second.ir_module, map_free_vars=True)
     assert "kernel-variables" in first.notes[0]
+    bare = read(old.replace("M.fill", "fill"))
+    assert bare.ill_formed is None
+    tvm.ir.assert_structural_equal(bare.ir_module, second.ir_module, map_free_vars=True)
 
 
 def test_a_kernel_with_its_variables_in_the_middle_is_not_permuted() -> None:

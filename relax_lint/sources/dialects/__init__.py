@@ -25,6 +25,7 @@ RULES: tuple[Rule, ...] = (
     *declared.RULES,
     *tir.RULES,
     *statements.RULES,
+    calls.SIBLINGS,
     *symbols.RULES,
     *calls.RULES,
     *printed.RULES,

@@ -5,11 +5,15 @@ from __future__ import annotations
 import ast
 import copy
 import re
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from relax_lint.results.problem import Problem
 from relax_lint.sources.dialects.rule import Context
+from relax_lint.sources.gate import is_python_function
+from relax_lint.sources.opaque.mentions import called_in_python, unread_mentions
 from relax_lint.sources.opaque.places import Place, functions_of, place_of
 from relax_lint.sources.opaque.statements import Skip, Tree
 from relax_lint.sources.parser_run import UnreadError
@@ -29,9 +33,12 @@ def read_unit(unit: Unit, dialect: str = "auto") -> ParsedUnit | Problem:
     Each tree passes the gate and TVM's parser as the unit's own does.
     """
     try:
-        return read_whole(unit, dialect)
+        parsed = read_whole(unit, dialect)
     except UnreadError as error:
         first = error
+    else:
+        called = _called_in_python(unit)
+        return replace(parsed, called_unseen=called) if called else parsed
     return _Reading(unit, dialect).without(first) or first.problem
 
 
@@ -85,22 +92,30 @@ class _Reading:
         self.skipped.append(Skipped(message, error.problem.location, skip.function, problem, follows))
 
     def _result(self, tree: Tree, parsed: ParsedUnit) -> ParsedUnit | None:
-        if not versions.relax_functions(parsed.ir_module):
+        functions = dict(versions.relax_functions(parsed.ir_module))
+        if not functions:
             return None
+        called = unread_mentions(self.unit.node, tree.root)
         return replace(
             parsed,
             # The calls that stand for what is not read are impure, wherever they stand.
             ill_formed=None,
             script=None,
             skipped=tuple(self.skipped),
-            depends=self._depends(tree, parsed),
+            depends=self._depends(tree, functions, called),
+            called_unseen=_called_in_python(self.unit) | called.keys(),
         )
 
-    def _depends(self, tree: Tree, parsed: ParsedUnit) -> Mapping[str, tuple[str, ...]]:
-        if self.unit.kind == "module":
-            return _dependent(tree, self.skipped)
-        texts = tuple(dict.fromkeys(one.text for one in self.skipped))
-        return {name: texts for name, _ in versions.relax_functions(parsed.ir_module)}
+    def _depends(
+        self, tree: Tree, functions: Mapping[str, Any], called: Mapping[str, Collection[str | None]]
+    ) -> Mapping[str, tuple[str, ...]]:
+        if self.unit.kind != "module":
+            texts = tuple(dict.fromkeys(one.text for one in self.skipped))
+            return dict.fromkeys(functions, texts)
+        private = {name for name, node in functions.items() if versions.is_private(node)}
+        return _dependent(
+            tree, self.skipped, {name: called[name] for name in private & called.keys()}, private
+        )
 
 
 def _name(root: ast.AST, at: Place) -> str | None:
@@ -127,25 +142,59 @@ def _same(root: ast.ClassDef | ast.FunctionDef, at: Place, original: ast.AST) ->
     return found
 
 
-def _dependent(tree: Tree, skipped: Iterable[Skipped]) -> Mapping[str, tuple[str, ...]]:
-    """The functions whose verdicts depend on what was skipped, with what that is: those that it was in and
-    those that mention one of them.
+def _dependent(
+    tree: Tree,
+    skipped: Iterable[Skipped],
+    called: Mapping[str, Collection[str | None]],
+    private: Collection[str],
+) -> Mapping[str, tuple[str, ...]]:
+    """The functions whose verdicts depend on what was skipped, with what that is: those that it was in, those
+    that mention one of them and, of the private ones, those that are `called` there and what they call.
     """
-    found: dict[str, set[str]] = {}
+    base = defaultdict[str, set[str]](set)
     names = [function.name for function in functions_of(tree.root)]
     for one in skipped:
         for name in names if one.function is None else (one.function,):
-            found.setdefault(name, set()).add(one.text)
-    mentioned = {f.name: _mentioned(f) for f in functions_of(tree.root)}
-    while True:
-        before = sum(map(len, found.values()))
-        for name, others in mentioned.items():
-            for other in others & found.keys() - {name}:
-                found.setdefault(name, set()).update(found[other])
-        if sum(map(len, found.values())) == before:
-            # In the order of the text, whatever that of a set is.
-            order = tuple(dict.fromkeys(one.text for one in skipped))
-            return {name: tuple(text for text in order if text in texts) for name, texts in found.items()}
+            base[name].add(one.text)
+    mentioned = {f.name: _mentioned(f) & {*names, *base} - {f.name} for f in functions_of(tree.root)}
+    callers = defaultdict[str, set[str]](set)
+    for name, others in mentioned.items():
+        for other in others:
+            callers[other].add(name)
+    found = _spread(base, callers)
+    of_module = {one.text for one in skipped if one.function is None}
+    given = {
+        name: set[str]().union(*(of_module if place is None else base[place] for place in places))
+        for name, places in called.items()
+    }
+    callees = {name: others & set(private) for name, others in mentioned.items() if name in private}
+    for name, texts in _spread(given, callees).items():
+        found.setdefault(name, set()).update(texts)
+    # In the order of the text, whatever that of a set is.
+    order = tuple(dict.fromkeys(one.text for one in skipped))
+    return {name: tuple(text for text in order if text in texts) for name, texts in found.items()}
+
+
+def _spread(texts: Mapping[str, set[str]], to: Mapping[str, Collection[str]]) -> dict[str, set[str]]:
+    """What is said of functions, said of all others that lead from one `to` another as well."""
+    found = {name: set(own) for name, own in texts.items()}
+    pending = list(found)
+    while pending:
+        name = pending.pop()
+        for other in to.get(name, ()):
+            more = found[name] - found.get(other, set())
+            if more:
+                found.setdefault(other, set()).update(more)
+                pending.append(other)
+    return found
+
+
+def _called_in_python(unit: Unit) -> frozenset[str]:
+    """The functions of a module that its functions in Python may call."""
+    if not isinstance(unit.node, ast.ClassDef):
+        return frozenset()
+    functions = [one for one in functions_of(unit.node) if is_python_function(one, unit)]
+    return frozenset(name for one in functions for name in called_in_python(unit.node, one))
 
 
 def _mentioned(function: ast.FunctionDef) -> set[str]:

@@ -141,11 +141,13 @@ class Tree:
         return True
 
     def _locals(self, function: ast.FunctionDef) -> set[str]:
-        """The names of a function that hold values of Relax."""
+        """The names of a function that hold values of Relax, inner functions among them: who calls one may
+        write what it captures.
+        """
         names = {argument.arg for argument in function.args.args} | assigned_names(function)
         for node in ast.walk(function):
             if isinstance(node, ast.FunctionDef) and node is not function:
-                names |= {argument.arg for argument in node.args.args}
+                names |= {node.name, *(argument.arg for argument in node.args.args)}
             match node:
                 # `cls = Module`
                 case ast.Assign(value=ast.Name(id=self.root.name)):

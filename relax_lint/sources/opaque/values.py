@@ -13,9 +13,7 @@ from relax_lint.sources.dialects.erasing import IsUnsaid, any_type, erased
 from relax_lint.sources.dialects.rule import Context, keyword
 from relax_lint.sources.names import RELAX, canonical
 from relax_lint.sources.opaque.places import spelled
-
-PREFIX = "not read: "
-"""Begins the name of the function that stands for what is not read."""
+from relax_lint.vm.calls import UNREAD
 
 _RESULT_TYPES = ("out_ty", "ty_args", "out_sinfo", "sinfo_args")
 _KERNEL_CALLS = ("call_tir", "call_tir_with_grad", "call_dps_packed")
@@ -53,7 +51,7 @@ def packed_call(
     relax: str, what: str, arguments: list[ast.expr], type_: ast.expr | None, at: ast.expr
 ) -> ast.expr:
     """`R.call_packed("not read: ...", ...)`."""
-    call = ast.Call(_member(relax, "call_packed", at), [_text(PREFIX + what, at), *arguments], [])
+    call = ast.Call(_member(relax, "call_packed", at), [_text(UNREAD + what, at), *arguments], [])
     if type_ is not None:
         call.keywords.append(ast.copy_location(ast.keyword("ty_args", type_), at))
     return ast.copy_location(call, at)
@@ -70,7 +68,7 @@ def _allocated(
         return None
     given = ast.copy_location(ast.Tuple(arguments, ast.Load()), value)
     call = ast.Call(
-        _member(relax, "call_dps_packed", value), [_text(PREFIX + _what(value), value), given], []
+        _member(relax, "call_dps_packed", value), [_text(UNREAD + _what(value), value), given], []
     )
     call.keywords.append(ast.copy_location(ast.keyword("out_ty", result), value))
     return ast.copy_location(call, value)
