@@ -96,7 +96,7 @@ def kernel_variables(context: Context) -> bool:
             elements = inputs.elts if isinstance(inputs, ast.Tuple | ast.List) else [inputs]
         call.args[1] = ast.copy_location(ast.Tuple([*elements, *variables], ast.Load()), inputs)
         changed = True
-        kernel = _name_of(call.args[0])
+        kernel = call.args[0].attr if isinstance(call.args[0], ast.Attribute) else None
         function = next((f for f in context.functions() if f.name == kernel), None)
         if function is not None and function.name not in permuted:
             permuted.add(function.name)
@@ -106,14 +106,6 @@ def kernel_variables(context: Context) -> bool:
             if all(context.is_scalar(parameter.annotation) for parameter in parameters[last:]):
                 parameters[first:] = [*parameters[last:], *parameters[first:last]]
     return changed
-
-
-def _name_of(kernel: ast.expr) -> str | None:
-    """The name of a kernel of the module: `k` of `M.k`, and of `k`."""
-    match kernel:
-        case ast.Attribute(attr=name) | ast.Name(id=name):
-            return name
-    return None
 
 
 def _take_variables(context: Context, call: ast.Call) -> list[ast.expr] | None:
