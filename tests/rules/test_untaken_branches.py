@@ -180,3 +180,40 @@ def test_what_the_branch_that_is_taken_writes_in_part_may_be_all(read: str) -> N
     """All four elements are written where `n` is 4 or more, and the first ones only where it is less."""
     found = checks(parse(PARTLY.format(read=read)), "RLX205")
     assert [check.verdict.value for check in found] == ["needs-runtime-check"]
+
+
+CALLED = """
+@R.function(private=True, pure=False)
+def inner(c: R.Tensor((), "bool")) -> R.Tensor((4,), "float32"):
+    s = R.memory.alloc_storage(R.shape([8]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+    if c:
+        a = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+        p = a
+    else:
+        b = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+        p = b
+    return p
+
+@R.function(pure=False)
+def main(c: R.Tensor((), "bool")):
+    one = Module.inner({one})
+    other = Module.inner({other})
+    return (one, other)
+"""
+NO, YES = (f'R.const({holds}, "bool")' for holds in (False, True))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "reached"),
+    [
+        (NO, NO, {"b"}),
+        (YES, YES, {"a"}),
+        (NO, YES, {"a", "b"}),
+        (YES, NO, {"a", "b"}),
+        (NO, "c", {"a", "b"}),
+        ("c", YES, {"a", "b"}),
+    ],
+)
+def test_what_the_calls_give_decides_only_where_they_agree(one: str, other: str, reached: set[str]) -> None:
+    found = checks(parse(CALLED.format(one=one, other=other)), "RLX101")
+    assert {check.binding for check in found if check.verdict.value == "always-wrong"} == reached
