@@ -111,12 +111,14 @@ class _Known:
         return inside
 
     def forget(self, may_change: Callable[[ValueId], bool]) -> None:
-        """Drop what an operation may have changed."""
+        """Drop what an operation may have changed. What an operator has computed is new memory, and changes only
+        where anything may.
+        """
         self.holds = {value: holds for value, holds in self.holds.items() if not may_change(value)}
         self.computed = {
             value: (operator, arguments)
             for value, (operator, arguments) in self.computed.items()
-            if not may_change(value) and not any(map(may_change, arguments))
+            if not any(map(may_change, arguments))
         }
 
 

@@ -29,6 +29,7 @@ BODIES = {
     "steps of another size": "y[i] = x[i]\nfor j in range(n):\n    y[i] = t[i]",
     "a part of the steps": "y[i] = x[i]\nfor j in range(n // 100):\n    y[i] = t[i]",
     "taken away again": "y[i] = x[i] + (t[i] - T.Select(x[i] > T.float32(0), t[i], T.float32(0)))",
+    "taken away, beside a call": "y[i] = T.fabs(x[i]) + (t[i] - T.Select(x[i] > T.float32(0), t[i], T.float32(0)))",
 }
 """In a loop over four elements; `t` is read where a condition holds, which does not on the VM."""
 SURE = {
@@ -38,6 +39,8 @@ SURE = {
     "a padding": "y[i] = T.if_then_else(1 <= i and i < 3, t[i], T.float32(0))",
     "none": "y[i] = t[i]",
     "steps up to this one": "y[i] = x[i]\nfor j in range(i):\n    y[i] = t[j]",
+    "behind assertions": "".join(f"assert n != {number}, 'no'\n" for number in range(1, 9))
+    + "y[i] = t[i]\ny[i] = y[i] + T.float32(1)",
     "taken away from nothing": "y[i] = t[i] - T.Select(x[i] > T.float32(0), x[i], T.float32(0))",
     "steps from this one": "y[i] = x[i]\nfor j in range(4 - i):\n    y[i] = t[j]",
 }

@@ -12,6 +12,10 @@ def flip(c: T.Buffer((), "bool")):
     c[()] = not c[()]
 
 @T.prim_func(private=True, s_tir=True)
+def put(c: T.Buffer((), "bool"), o: T.Buffer((), "bool")):
+    o[()] = c[()]
+
+@T.prim_func(private=True, s_tir=True)
 def fill(x: T.Buffer((4,), "float32")):
     for i in range(4):
         x[i] = T.float32(7)
@@ -40,6 +44,10 @@ def main(
 """
 NOT = "d = R.logical_not(c)"
 FLIP = "cls.flip(c)"
+TURNED = """o = R.builtin.alloc_tensor(R.shape([]), R.dtype("bool"), R.prim_value(0))
+    k0 = cls.put(c, o)
+    d = R.logical_not(o)
+    k1 = cls.flip(o)"""
 OWN = """v = R.builtin.alloc_tensor(R.shape([4]), R.dtype("float32"), R.prim_value(0))
         cls.fill(v)"""
 
@@ -61,7 +69,9 @@ def judged(outer: str, inner: str, before: str = "d = c", inside: str = "w = c")
         (judged("c", "d", "w = c", NOT), {"b"}),
         # What writes to other memory leaves it as it is.
         (judged("c", "c", "d = c", OWN), {"a"}),
-        # Another condition, or one that is not what it was.
+        # Another condition, or one that is not what it was, or not of what that is now.
+        (judged("o", "d", TURNED), {"a", "b"}),
+        (judged("d", "o", TURNED.replace("not(o)", "and(o, e)")), {"a", "b"}),
         (judged("c", "e"), {"a", "b"}),
         (judged("c", "c", "d = c", FLIP), {"a", "b"}),
         (judged("c", "d", NOT, FLIP), {"a", "b"}),
