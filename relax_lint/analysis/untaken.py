@@ -111,7 +111,7 @@ class _Known:
         return inside
 
     def forget(self, may_change: Callable[[ValueId], bool]) -> None:
-        """Drop what an operation may have changed. What operators compute is new memory, and changes only where
+        """Drop what an operation may have changed. What operators compute is new memory: it changes only where
         anything may.
         """
         self.holds = {value: holds for value, holds in self.holds.items() if not may_change(value)}
