@@ -14,7 +14,7 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_body.open_sizes import Bounds, Case, bounds_of, confirmed_where
 
-N, M, K = sympy.symbols("n m k", integer=True)
+N, M, K, L = sympy.symbols("n m k l", integer=True)
 Holds = Callable[..., bool]
 RANGE = 20
 FIVE, LARGE = sympy.Ge(N, 5), sympy.And(sympy.Ge(N, 3), sympy.Ge(M, 3))
@@ -74,6 +74,57 @@ CASES: list[tuple[str, Boolean, Bounds, tuple[int, ...], Holds, Boolean]] = [
         lambda n, m, k: n < 3 or (n >= 3 and (m >= 2 or m < 2)),
         sympy.true,
     ),
+    (
+        "all but one more",
+        sympy.true,
+        Bounds({N: 0, M: 0}),
+        (),
+        lambda n, m, k: n >= m or m >= n + 2,
+        sympy.false,
+    ),
+    (
+        "four sizes",
+        sympy.true,
+        Bounds({N: 0, M: 0, K: 0, L: 0}),
+        (),
+        lambda n, m, k: n < m or n >= m,
+        sympy.false,
+    ),
+    ("of no size, always", sympy.true, Bounds({}), (), lambda n, m, k: True, sympy.true),
+    # What one is not less than is another one, or that is not less than a third.
+    (
+        "in a row",
+        sympy.true,
+        Bounds({N: 0, M: 0, K: 0}, ((N, M), (M, K))),
+        (),
+        lambda n, m, k: n >= m,
+        sympy.true,
+    ),
+    (
+        "in turn",
+        sympy.true,
+        Bounds({N: 0, M: 0, K: 0}, ((M, K), (N, M))),
+        (),
+        lambda n, m, k: n >= k,
+        sympy.true,
+    ),
+    (
+        "only the second",
+        FIVE,
+        Bounds({N: 5, M: 0}),
+        (),
+        lambda n, m, k: m >= 3,
+        sympy.And(FIVE, sympy.Ge(M, 3)),
+    ),
+    ("of two constants", sympy.true, Bounds({N: 0}), (2, 9), lambda n, m, k: n >= 9 or n < 9, sympy.true),
+    (
+        "the largest constant",
+        sympy.true,
+        Bounds({N: 0}),
+        (16,),
+        lambda n, m, k: n >= 16 or n < 16,
+        sympy.true,
+    ),
     # Small ones are tried one by one.
     ("from one on", sympy.true, Bounds({N: 0}), (), lambda n, m, k: n >= 1, sympy.Ge(N, 3)),
     ("from one on, of one", sympy.Ge(N, 1), Bounds({N: 1}), (), lambda n, m, k: n >= 1, sympy.Ge(N, 1)),
@@ -112,7 +163,10 @@ def test_what_is_confirmed_holds_at_each_size(case: Any) -> None:
     _, when, bounds, constants, holds, expected = case
     found = confirmed_where(when, bounds, constants, _asked(holds))
     assert found == expected
-    is_said = _evaluated(found)
+    least = (sympy.Ge(symbol, number) for symbol, number in bounds.least.items())
+    is_said = _evaluated(
+        sympy.And(found, *least, *(sympy.Ge(one, sum_) for one, sum_ in bounds.above)).subs(L, 3)
+    )
     assert all(holds(*sizes, 3) for sizes in product(range(RANGE), repeat=2) if is_said(*sizes, 3))
 
 
@@ -143,6 +197,7 @@ def test_what_is_confirmed_holds_at_each_size(case: Any) -> None:
         (sympy.Ge(2 * M, 8), [[N], [M]], {N: 1, M: 4}, []),
         (sympy.Ge(M / 2, 4), [[N], [M]], {N: 1, M: 0}, []),
         (sympy.Ge(M, sympy.Rational(1, 2)), [[N], [M]], {N: 1, M: 0}, []),
+        (sympy.Ge(M, sympy.Rational(5, 2)), [[N], [M]], {N: 1, M: 0}, []),
         (sympy.Ge(7, M), [[N], [M]], {N: 1, M: 0}, []),
         (sympy.Ge(K * M, 1), [[4], [N, M]], {N: 0, M: 0}, []),
         (sympy.Ge(N * M, 0), [[4], [N, M]], {N: 0, M: 0}, []),
@@ -162,6 +217,8 @@ def test_what_is_confirmed_holds_at_each_size(case: Any) -> None:
         (sympy.Ge(N, M), [[N], [M]], {N: 1, M: 0}, [(N, M)]),
         (sympy.Gt(N, M), [[N], [M]], {N: 1, M: 0}, [(N, M + 1)]),
         (sympy.Ge(N, 2 * M + K), [[N], [M], [K]], {N: 1, M: 0, K: 0}, [(N, 2 * M + K)]),
+        (sympy.true, [[4], [N - M]], {}, [(N, M)]),
+        (sympy.true, [[N - M], [M]], {M: 0}, [(N, M), (N, M + 1)]),
         (sympy.Ge(2 * N, M), [[N], [M]], {N: 1, M: 0}, []),
         (sympy.Le(M, N), [[N], [M]], {N: 1, M: 0}, [(N, M)]),
         (sympy.Lt(M, N), [[N], [M]], {N: 1, M: 0}, [(N, M + 1)]),
@@ -176,7 +233,7 @@ def test_what_is_confirmed_holds_at_each_size(case: Any) -> None:
 )
 def test_how_large_sizes_are_at_least(when: Boolean, shapes: Any, least: Any, above: Any) -> None:
     extents = [[sympy.sympify(extent) for extent in shape] for shape in shapes]
-    known = [extent for shape in extents for extent in shape if extent.is_Symbol]
+    known = [extent for shape in extents for extent in shape]
     found = bounds_of(when, (N, M, K), extents, 0)
     assert dict(found.least) == least
     assert [

@@ -87,7 +87,14 @@ def main(x: {VECTOR}):
     return r
 """
 )
-PROGRAMS = {"one": ONE, "again": AGAIN, "beside": BESIDE, "called": CALLED, "given": GIVEN, "in kernels": IN_KERNELS}
+PROGRAMS = {
+    "one": ONE,
+    "again": AGAIN,
+    "beside": BESIDE,
+    "called": CALLED,
+    "given": GIVEN,
+    "in kernels": IN_KERNELS,
+}
 
 
 def figures(totals: relax_lint.MemoryTotals) -> dict[str, relax_lint.Amount | None]:
