@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import product
+from operator import floordiv
 from typing import Any
 
 import pytest
@@ -13,10 +14,12 @@ import sympy
 from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_body.open_sizes import Bounds, Case, bounds_of, confirmed_where
+from relax_lint.symbolic.functions import FloorDiv
 
 N, M, K, L = sympy.symbols("n m k l", integer=True)
 Holds = Callable[..., bool]
 RANGE = 20
+DIVIDED = sympy.Ge(FloorDiv(64, N), 1)
 FIVE, LARGE = sympy.Ge(N, 5), sympy.And(sympy.Ge(N, 3), sympy.Ge(M, 3))
 
 
@@ -30,7 +33,9 @@ def _asked(holds: Callable[[Any, Any, Any], Any]) -> Callable[[Case], bool]:
 
 
 def _evaluated(formula: Any) -> Callable[..., Any]:
-    found: Callable[..., Any] = sympy.lambdify((N, M, K), formula, [{"Max": max, "Min": min}, "math"])
+    found: Callable[..., Any] = sympy.lambdify(
+        (N, M, K), formula, [{"Max": max, "Min": min, "FloorDiv": floordiv}, "math"]
+    )
     return found
 
 
@@ -124,6 +129,48 @@ CASES: list[tuple[str, Boolean, Bounds, tuple[int, ...], Holds, Boolean]] = [
         (16,),
         lambda n, m, k: n >= 16 or n < 16,
         sympy.true,
+    ),
+    ("not as much", sympy.true, Bounds({N: 0, M: 0}, ((N, M),)), (), lambda n, m, k: n <= m, sympy.false),
+    ("more than that", FIVE, Bounds({N: 5, M: 0}, ((N, M),)), (), lambda n, m, k: n >= 5, FIVE),
+    (
+        "a sum",
+        sympy.true,
+        Bounds({N: 0, M: 0, K: 0}, ((N, M + 2 * K),)),
+        (),
+        lambda n, m, k: n >= m and n >= k + k,
+        sympy.true,
+    ),
+    (
+        "of who knows",
+        sympy.true,
+        Bounds({N: 0, M: 0}, ((N, L), (N, M))),
+        (),
+        lambda n, m, k: n >= m,
+        sympy.true,
+    ),
+    (
+        "of two",
+        sympy.true,
+        Bounds({N: 0, M: 0, K: 0}, ((N, M), (N, K))),
+        (),
+        lambda n, m, k: n >= m,
+        sympy.true,
+    ),
+    (
+        "divided by none",
+        DIVIDED,
+        Bounds({N: 0}),
+        (),
+        lambda n, m, k: n >= 1,
+        sympy.And(DIVIDED, sympy.Ge(N, 3)),
+    ),
+    (
+        "too many cases",
+        sympy.true,
+        Bounds({N: 0, M: 0}),
+        (16,),
+        lambda n, m, k: n >= 16 or n < 16,
+        sympy.And(sympy.Ge(N, 34), sympy.Ge(M, 34)),
     ),
     # Small ones are tried one by one.
     ("from one on", sympy.true, Bounds({N: 0}), (), lambda n, m, k: n >= 1, sympy.Ge(N, 3)),
