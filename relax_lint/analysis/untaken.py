@@ -131,10 +131,11 @@ class _Known:
     def forget(self, may_change: Callable[[ValueId], bool]) -> None:
         """Drop what an operation may have changed."""
         self.holds = {value: holds for value, holds in self.holds.items() if not may_change(value)}
+        # What an operator computes is new memory: it changes only where anything may.
         self.computed = {
             value: (operator, arguments)
             for value, (operator, arguments) in self.computed.items()
-            if not may_change(value) and not any(map(may_change, arguments))
+            if not any(map(may_change, arguments))
         }
 
 

@@ -21,8 +21,8 @@ def coverage(
     unread: dict[str, str] = {}
     for use, verdict in calls:
         counts[Status.PROVED] += verdict.proved
-        for reason in verdict.unread:
-            unread.setdefault(use.kernel.name, reason)
+        if verdict.unread:
+            unread.setdefault(use.kernel.name, verdict.unread[0])
         for found in verdict.open:
             counts[found.status] += 1
             assumptions.update(dict.fromkeys(assumed.text for assumed in found.assumptions))

@@ -101,8 +101,6 @@ def with_sizes(
     at least one; `bounds` are symbols with the least that each is. Only extents that are symbols tell
     something.
     """
-    if condition in (sympy.true, sympy.false):
-        return condition
     used = condition.free_symbols
     least: dict[sympy.Symbol, int] = {}
     given = ((one, number) for number, each in ((0, extents), (1, positive)) for one in each)

@@ -51,7 +51,7 @@ from relax_lint.totals.quantities import (
     planned_bytes,
     value_bytes,
 )
-from relax_lint.totals.references import PASS_ON, field_of, passed_on, tuple_of
+from relax_lint.totals.references import field_of, passed_on, tuple_of
 from relax_lint.totals.scoped import storage_for, storage_of
 from relax_lint.totals.walk import Allocation, ExecMode, Inventory, located
 from relax_lint.vm.builtins import SHAPE_HEAP, SHAPE_HEAP_SLOT_BYTES, ViewKind
@@ -247,7 +247,7 @@ class Walker(Counted):
             reference = self._in_place(frame, op)
         elif of_values:
             reference = self._fresh(frame, op.type, op.place)
-        elif op.kind in PASS_ON:
+        else:
             reference = passed_on(op, partial(self._reference, frame), frame.function)
         self._calls(frame, op)
         return reference

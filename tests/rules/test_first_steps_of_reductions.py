@@ -92,6 +92,22 @@ def test_a_reduction_is_initialised_where_its_loops_have_a_step(name: str) -> No
     assert found == [("RLX307", "needs-runtime-check", WHOLE)]
 
 
+@pytest.mark.parametrize(
+    ("extent", "has_step"),
+    [
+        ("n", "n >= 1"),
+        ("(n + 3) // 4", "n >= 1"),
+        ("n // 4", "n//4 >= 1"),
+        ("(n - 5) // -4", "(n - 5)//(-4) >= 1 and n >= 1"),
+    ],
+)
+def test_tiles_have_a_step_where_each_axis_has_a_number_or_that_is_asked(extent: str, has_step: str) -> None:
+    """Of 2 there are -3 // -4 tiles: none."""
+    body = _body(f"for j, i in T.grid(m, {extent}):")
+    region = f"m <= 0 or {has_step}" if " and " not in has_step else f"m <= 0 or ({has_step})"
+    assert verdicts(checks(_module(body), "RLX307")) == [("RLX307", "needs-runtime-check", region)]
+
+
 @pytest.mark.parametrize("name", LEFT_OUT)
 def test_what_may_leave_the_first_step_out_is_not_fine(name: str) -> None:
     (check,) = checks(_module(LEFT_OUT[name]), "RLX307")

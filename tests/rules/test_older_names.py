@@ -212,3 +212,27 @@ def test_which_field_of_a_joined_tuple_is_the_older_name(index: int, returned: A
     assert _returned(text, X, np.array(True)) == list(returned)
     assert _returned(text, X, np.array(False)) == list(2 * X)
     assert _said(text) == said
+
+
+NAMED_AGAIN = """
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32"), c: R.Tensor((), "bool")) -> R.Tensor((4,), "float32"):
+    cls = Module
+    a = R.call_tir(cls.copy, (x,), out_ty=R.Tensor((4,), "float32"))
+    b = R.call_tir(cls.copy, (x,), out_ty=R.Tensor((4,), "float32"))
+    n = R.call_tir_inplace(cls.double_in_place, (a,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32"))
+    if c:
+        t = (n, a)
+    else:
+        t = (n, b)
+    {name}
+    w = R.call_tir(cls.copy, (u[{index}],), out_ty=R.Tensor((4,), "float32"))
+    return w
+"""
+
+
+@pytest.mark.parametrize("name", ["u = t", "v = t\n    u = v", "v = (b, t)\n    u = v[1]"])
+def test_another_name_of_a_joined_tuple_has_its_fields(name: str) -> None:
+    """The first one is the newer name on both ways, the second one the older name on one of them."""
+    assert _said(NAMED_AGAIN.format(name=name, index=0)) == []
+    assert _said(NAMED_AGAIN.format(name=name, index=1)) == ["needs-runtime-check"]

@@ -28,6 +28,8 @@ BODIES = {
     "tiles": "y[i] = x[i]\nfor j in range((n + 3) // 4):\n    y[i] = t[i]",
     "steps of another size": "y[i] = x[i]\nfor j in range(n):\n    y[i] = t[i]",
     "a part of the steps": "y[i] = x[i]\nfor j in range(n // 100):\n    y[i] = t[i]",
+    "taken away again": "y[i] = x[i] + (t[i] - T.Select(x[i] > T.float32(0), t[i], T.float32(0)))",
+    "taken away, beside a call": "y[i] = T.fabs(x[i]) + (t[i] - T.Select(x[i] > T.float32(0), t[i], T.float32(0)))",
 }
 """In a loop over four elements; `t` is read where a condition holds, which does not on the VM."""
 SURE = {
@@ -37,6 +39,9 @@ SURE = {
     "a padding": "y[i] = T.if_then_else(1 <= i and i < 3, t[i], T.float32(0))",
     "none": "y[i] = t[i]",
     "steps up to this one": "y[i] = x[i]\nfor j in range(i):\n    y[i] = t[j]",
+    "behind assertions": "".join(f"assert n != {number}, 'no'\n" for number in range(1, 9))
+    + "y[i] = t[i]\ny[i] = y[i] + T.float32(1)",
+    "taken away from nothing": "y[i] = t[i] - T.Select(x[i] > T.float32(0), x[i], T.float32(0))",
     "steps from this one": "y[i] = x[i]\nfor j in range(4 - i):\n    y[i] = t[j]",
 }
 KERNELS = """
@@ -92,6 +97,14 @@ def test_what_may_not_be_read_is_not_always_wrong(form: str, rule: str) -> None:
 @pytest.mark.parametrize("form", SURE)
 def test_what_is_read_on_every_way_or_in_a_step_is(form: str, rule: str) -> None:
     assert _said(SURE[form], rule) == {"always-wrong"}
+
+
+@pytest.mark.parametrize("guard", ["{} >= 0", "0 <= {}", "-1 < {}", "0 - n <= {}"])
+def test_a_side_of_a_guard_that_wraps_around_may_keep_it_away(guard: str) -> None:
+    """From `n == 2**39` on the product is a negative number, and `t` is not read."""
+    body = "y[i] = x[i]\nif {}:\n    y[i] = t[i]"
+    assert _said(body.format(guard.format("n * T.int64(16777216)")), "RLX205") == {"needs-runtime-check"}
+    assert _said(body.format(guard.format("n * T.int64(16)")), "RLX205") == {"always-wrong"}
 
 
 @pytest.mark.vm

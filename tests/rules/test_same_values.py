@@ -121,3 +121,18 @@ def test_whole_numbers_that_a_float_does_not_hold_may_become_the_same(
     if dtype != "bfloat16":
         two = {np.dtype(dtype).type(number) for number in (sign * last, sign * (last - 1))}
         assert len(two) == 2 - beyond
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("beyond", [0, 1])
+def test_the_last_whole_number_that_a_float_holds_is_exact(dtype: str, beyond: int) -> None:
+    """Sums of floats: of the next step what is stored is rounded to that number."""
+    last = (1 << BITS[dtype]) + beyond
+    value = f"T.Cast('{dtype}', i) + T.{dtype}({last - 1})"
+    text = called_kernel(f"for i in T.parallel(2):\n    y[0] = {value}")
+    for buffer in ('T.match_buffer(b, (n,), "float32")', 'R.Tensor((n,), "float32")'):
+        text = text.replace(buffer, buffer.replace("float32", dtype))
+    ((_, said, _),) = verdicts(checks(parse(text), "RLX312"))
+    assert said == (UNSURE if beyond else WRONG)
+    stored = {np.dtype(dtype).type(step) + np.dtype(dtype).type(last - 1) for step in range(2)}
+    assert len(stored) == 2 - beyond

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.checking import findings, parse, verdicts
+from tests.rules.checking import checks, findings, parse, verdicts
 
 HEAP = """    heap = R.call_builtin_with_ctx(
         "vm.builtin.alloc_shape_heap", (R.prim_value(2),), ty_args=[R.Tensor("int64", ndim=1)]
@@ -180,3 +180,47 @@ MAY = [("RLX205", "needs-runtime-check", None)]
 def test_a_block_around_the_stores_of_slots(block: str, expected: list[tuple[str, str, str | None]]) -> None:
     body = kernel(f"    with T.sblock('b'):\n        {block}")
     assert said(function(HEAP + "    Module.compute(heap)\n" + make("1"), body)) == expected
+
+
+TWO = kernel("    H[5] = T.int64(1)\n    G[0] = T.int64(1)").replace(
+    '"int64"))', '"int64"), G: T.Buffer((T.int64(2),), "int64"))'
+)
+OTHER = ', h: R.Tensor("int64", ndim=1)'
+
+
+@pytest.mark.parametrize(
+    ("program", "claimed"),
+    [
+        # What slot 1 holds nobody knows, nor how many slots `h` has.
+        (
+            function(
+                HEAP + "    Module.compute(heap)\n" + make("0"),
+                kernel("    H[H[1]] = T.int64(1)\n    H[5] = T.int64(1)"),
+            ),
+            "1 >= 0 and 1 + 1 <= 2 and 5 >= 0 and 5 + 1 <= 2",
+        ),
+        (
+            function(
+                HEAP + "    Module.compute(heap)\n" + make("0"),
+                kernel("    H[5] = T.int64(1)\n    H[H[1]] = T.int64(1)"),
+            ),
+            "5 >= 0 and 5 + 1 <= 2 and 1 >= 0 and 1 + 1 <= 2",
+        ),
+        (
+            function(
+                HEAP + "    " + match("w", "h", "0") + "    Module.compute(heap, h)\n" + make("0"), TWO, OTHER
+            ),
+            "5 >= 0 and 5 + 1 <= 2",
+        ),
+    ],
+)
+def test_a_slot_that_is_outside_decides_whatever_is_not_known_of_others(program: str, claimed: str) -> None:
+    """The record of the proof says what is known of the others."""
+    found = [
+        check
+        for check in checks(parse(program), "RLX106", proofs=True)
+        if check.verdict.value == "always-wrong"
+    ]
+    (record,) = [check.proof_record for check in found]
+    assert record is not None
+    assert [claim.condition for claim in record.claims] == [claimed]

@@ -12,6 +12,10 @@ def flip(c: T.Buffer((), "bool")):
     c[()] = not c[()]
 
 @T.prim_func(private=True, s_tir=True)
+def put(c: T.Buffer((), "bool"), o: T.Buffer((), "bool")):
+    o[()] = c[()]
+
+@T.prim_func(private=True, s_tir=True)
 def fill(x: T.Buffer((4,), "float32")):
     for i in range(4):
         x[i] = T.float32(7)
@@ -40,6 +44,10 @@ def main(
 """
 NOT = "d = R.logical_not(c)"
 FLIP = "cls.flip(c)"
+TURNED = """o = R.builtin.alloc_tensor(R.shape([]), R.dtype("bool"), R.prim_value(0))
+    k0 = cls.put(c, o)
+    d = R.logical_not(o)
+    k1 = cls.flip(o)"""
 OWN = """v = R.builtin.alloc_tensor(R.shape([4]), R.dtype("float32"), R.prim_value(0))
         cls.fill(v)"""
 
@@ -61,7 +69,9 @@ def judged(outer: str, inner: str, before: str = "d = c", inside: str = "w = c")
         (judged("c", "d", "w = c", NOT), {"b"}),
         # What writes to other memory leaves it as it is.
         (judged("c", "c", "d = c", OWN), {"a"}),
-        # Another condition, or one that is not what it was.
+        # Another condition, or one that is not what it was, or not of what that is now.
+        (judged("o", "d", TURNED), {"a", "b"}),
+        (judged("d", "o", TURNED.replace("not(o)", "and(o, e)")), {"a", "b"}),
         (judged("c", "e"), {"a", "b"}),
         (judged("c", "c", "d = c", FLIP), {"a", "b"}),
         (judged("c", "d", NOT, FLIP), {"a", "b"}),
@@ -180,3 +190,40 @@ def test_what_the_branch_that_is_taken_writes_in_part_may_be_all(read: str) -> N
     """All four elements are written where `n` is 4 or more, and the first ones only where it is less."""
     found = checks(parse(PARTLY.format(read=read)), "RLX205")
     assert [check.verdict.value for check in found] == ["needs-runtime-check"]
+
+
+CALLED = """
+@R.function(private=True, pure=False)
+def inner(c: R.Tensor((), "bool")) -> R.Tensor((4,), "float32"):
+    s = R.memory.alloc_storage(R.shape([8]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+    if c:
+        a = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+        p = a
+    else:
+        b = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+        p = b
+    return p
+
+@R.function(pure=False)
+def main(c: R.Tensor((), "bool")):
+    one = Module.inner({one})
+    other = Module.inner({other})
+    return (one, other)
+"""
+NO, YES = (f'R.const({holds}, "bool")' for holds in (False, True))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "reached"),
+    [
+        (NO, NO, {"b"}),
+        (YES, YES, {"a"}),
+        (NO, YES, {"a", "b"}),
+        (YES, NO, {"a", "b"}),
+        (NO, "c", {"a", "b"}),
+        ("c", YES, {"a", "b"}),
+    ],
+)
+def test_what_the_calls_give_decides_only_where_they_agree(one: str, other: str, reached: set[str]) -> None:
+    found = checks(parse(CALLED.format(one=one, other=other)), "RLX101")
+    assert {check.binding for check in found if check.verdict.value == "always-wrong"} == reached

@@ -39,6 +39,12 @@ def test_what_comes_before_every_store_is_reported(body: str, safe: str) -> None
     assert said(body) == [("RLX311", "needs-runtime-check", safe)]
 
 
+@pytest.mark.parametrize("steps", ["k, 4", "0, k", "0, 4, step=k", "k, k + 4", "0, 8, step=k + 1"])
+def test_what_says_which_steps_a_loop_makes_is_read(steps: str) -> None:
+    read = steps.replace("k", "T.Cast('int32', s[0])")
+    assert said(f"for i in T.serial({read}):\n    y[i] = x[i]") == [("RLX311", "always-wrong", None)]
+
+
 @pytest.mark.parametrize(
     "body",
     [

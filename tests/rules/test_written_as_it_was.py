@@ -91,8 +91,11 @@ def main(x: R.Tensor(("n",), "float32"), z: R.Tensor(("n",), "float32")):
 
 
 @pytest.mark.parametrize(("argument", "condition"), [("x", None), ("z", "n <= 0")])
-def test_one_kernel_may_do_the_same_twice(argument: str, condition: str | None) -> None:
-    found = checks(parse(OF_ANY_SIZE.format(argument=argument, storage="s")), "RLX203")
+@pytest.mark.parametrize("value", ["x[i] * T.float32(2)", 'T.call_pure_extern("float32", "f", x[i])'])
+def test_one_kernel_may_do_the_same_twice(argument: str, condition: str | None, value: str) -> None:
+    """Also one that nobody can carry out."""
+    text = OF_ANY_SIZE.replace("x[i] * T.float32(2)", value).format(argument=argument, storage="s")
+    found = checks(parse(text), "RLX203")
     assert [(one.verdict.value, one.safe_when) for one in found if one.binding == "w1"] == [
         (UNSURE, condition)
     ]

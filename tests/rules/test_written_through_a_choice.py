@@ -109,6 +109,16 @@ def test_what_was_written_is_read_by_its_own_name(
     assert _returned(module) == returned
 
 
+@pytest.mark.vm
+def test_what_is_written_on_one_way_stays_lost_on_the_other() -> None:
+    """`d` overwrites `a`, and where `v` is `a` that is written again."""
+    lost = f"e = {TENSOR}\n    d = Module.copy(z, e)\n    {IF}"
+    module = _module(lost, "w = Module.copy(x, v)", "a", 16)
+    said = {check.binding: check.verdict for check in checks(module, "RLX203")}
+    assert (said["d"], said.get("w", FINE)) == (UNSURE, FINE)
+    assert _returned(module) == [X, Z]
+
+
 def test_of_two_choices_one_may_be_the_other() -> None:
     """`p[1]` is what `p[0]` is not."""
     module = _module(f"{PAIRS}\n    v = p[0]\n    o = p[1]", WRITE, "o", 0)

@@ -57,15 +57,16 @@ def test_a_loop_over_tiles_has_a_step_where_its_extent_is_positive(inner: Any, o
         assert bool(found(n, other)) == ((n + 1) // divisor // outer >= 1)
 
 
-def test_what_each_step_makes_harder_is_one_comparison() -> None:
+@pytest.mark.parametrize(("join", "least"), [(sympy.Or, 1), (sympy.And, 97)])
+def test_what_each_step_makes_harder_is_one_comparison(join: Any, least: int) -> None:
     """The tiles of a kernel for a GPU: `n` is passed by no step where the first does not pass it."""
     outer, inner = sympy.symbols("outer inner", integer=True)
-    when: Boolean = sympy.Or(*(sympy.Lt(128 * outer + 2 * inner + 32 * part, N) for part in range(4)))
+    when: Boolean = join(*(sympy.Lt(128 * outer + 2 * inner + 32 * part, N) for part in range(4)))
     for step, last in ((inner, 15), (outer, 7)):
         when = in_some_step(when, step, sympy.Integer(0), sympy.Integer(last), whole=True)
     assert len(when.atoms(Relational)) == 4
-    assert when.subs(N, 1) == sympy.true
-    assert when.subs(N, 0) == sympy.false
+    assert when.subs(N, least) == sympy.true
+    assert when.subs(N, least - 1) == sympy.false
 
 
 def test_the_last_step_tells_what_each_step_makes_easier() -> None:

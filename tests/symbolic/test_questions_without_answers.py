@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 import sympy
 
+from relax_lint.results.verdict import Verdict
+from relax_lint.symbolic.domain import Domain, Fact, FactKind
 from relax_lint.symbolic.links import Links
+from relax_lint.symbolic.prover import ProverChain
 from relax_lint.symbolic.search import QUICK, Search
 from relax_lint.symbolic.wrapping import may_wrap
 
@@ -59,3 +62,14 @@ def test_what_is_no_number_of_64_bits_is_no_member() -> None:
 )
 def test_a_power_leaves_64_bits_unless_it_is_known_to_stay(side: Any, wraps: bool) -> None:
     assert may_wrap(sympy.Le(X, side), frozenset((X,)), 2**40, simplified=False) is wraps
+
+
+@pytest.mark.parametrize(
+    ("claim", "safe"), [(sympy.Le(N, 2), None), (sympy.Le(N, 3), None), (sympy.Le(N, 5), sympy.Le(N, 5))]
+)
+def test_nothing_is_safe_is_no_region(claim: Any, safe: Any) -> None:
+    """Where no member of the domain is known, that nothing is safe is not known either."""
+    facts = (sympy.Ge(N, 4), sympy.Ge(G(N), 1))
+    domain = Domain((N,), tuple(Fact(fact, FactKind.ENFORCED, str(fact)) for fact in facts))
+    decision = ProverChain().decide(claim, domain)
+    assert (decision.verdict, decision.safe_when) == (Verdict.NEEDS_RUNTIME_CHECK, safe)

@@ -58,6 +58,20 @@ def main(x: {VECTOR}):
     s = Module.inner(a)
     return (r, s)
 """
+GIVEN = f"""
+@R.function(private=True, pure=False)
+def inner(y: R.Tensor(("m",), "float32"), z: R.Tensor(("k",), "float32")):
+    m, k = T.int64(), T.int64(){choice("r", "m > k", storage("m * 4"), storage(500))}    return r
+
+@R.function(pure=False)
+def main(x: {VECTOR}):
+    n = T.int64()
+    a = R.builtin.alloc_tensor(R.shape([n + 1]), R.dtype("float32"), R.prim_value(0), R.str("global"))
+    r = Module.inner(a, x)
+    s = Module.inner(x, a)
+    return (r, s)
+"""
+"""`n + 1` is greater than `n` in one call, and it is not the other way round in the other one."""
 IN_KERNELS = (
     KERNEL
     + f"""
@@ -73,7 +87,14 @@ def main(x: {VECTOR}):
     return r
 """
 )
-PROGRAMS = {"one": ONE, "again": AGAIN, "beside": BESIDE, "called": CALLED, "in kernels": IN_KERNELS}
+PROGRAMS = {
+    "one": ONE,
+    "again": AGAIN,
+    "beside": BESIDE,
+    "called": CALLED,
+    "given": GIVEN,
+    "in kernels": IN_KERNELS,
+}
 
 
 def figures(totals: relax_lint.MemoryTotals) -> dict[str, relax_lint.Amount | None]:

@@ -20,15 +20,9 @@ _MATHEMATICAL = frozenset(f"{name}{ending}" for name in _NAMES.split() for endin
 """What C's library for mathematics computes from all that it is given."""
 
 
-def _is_pointer(node: Any) -> bool:
+def is_access_pointer(node: Any) -> bool:
+    """Whether an expression is one. By a name for it anything may be done, whatever the pointer says."""
     return str(getattr(getattr(node, "op", None), "name", "")).endswith(".tvm_access_ptr")
-
-
-def named_pointers(value: Any) -> list[Any]:
-    """The data of the buffer to which a value that gets a name is an access pointer: anything may be done by
-    that name, whatever the pointer says.
-    """
-    return [nodes.data_of_buffer(value.args[1])] if _is_pointer(value) else []
 
 
 def lend(call: Any, name: str, positions: Mapping[Any, int | None], lent: dict[int, bool]) -> None:
@@ -37,7 +31,7 @@ def lend(call: Any, name: str, positions: Mapping[Any, int | None], lent: dict[i
     """
     if name and name not in _FOREIGN:
         return
-    for node in filter(_is_pointer, nodes.nodes_of(call)):
+    for node in filter(is_access_pointer, nodes.nodes_of(call)):
         mask = node.args[4]
         position = positions.get(nodes.data_of_buffer(node.args[1]))
         if position is not None and type(mask).__name__ == "IntImm":

@@ -197,9 +197,9 @@ def _bounds_of(one: Relational, extents: Mapping[sympy.Symbol, int]) -> dict[sym
     factor, symbols = rest.as_coeff_Mul()
     if not (number.is_Integer and factor.is_Integer and factor > 0):
         return {}
-    factors = sympy.Mul.make_args(symbols)
-    if len(factors) == 1 and symbols.is_Symbol:
+    if symbols.is_Symbol:
         return {symbols: -(int(number) // int(factor))}
+    factors = sympy.Mul.make_args(symbols)
     # A product of numbers that are not negative is positive where each of them is.
     if number < 0 and all(each in extents for each in factors):
         return dict.fromkeys(factors, 1)

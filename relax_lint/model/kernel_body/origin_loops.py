@@ -55,10 +55,10 @@ class Repeated(Part):
     def _ends(self, steps: Steps) -> tuple[_Counted, Interval] | None:
         """From where to where the first number and the number of steps lie, and the step."""
         first, extent, stride = self.first(steps), self.extent(steps), self.stride(steps)
-        if first is None or extent is None or stride is None or stride[0] != stride[1]:
+        if first is None or extent is None or stride is None:
             return None
-        width = stride[0]
-        if not isinstance(width, int) or width < 1:
+        width, widest = stride
+        if width != widest or not isinstance(width, int) or width < 1:
             return None
         least, most = extent
         if width > 1:

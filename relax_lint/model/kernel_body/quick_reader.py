@@ -13,11 +13,12 @@ from sympy.logic.boolalg import Boolean
 
 from relax_lint.model.kernel_body.expressions import BINARY, Loads
 from relax_lint.model.kernel_body.in_order import Moment, Order
-from relax_lint.model.kernel_body.lent import named_pointers
+from relax_lint.model.kernel_body.lent import is_access_pointer
 from relax_lint.model.kernel_body.reader import BodyReader
 from relax_lint.model.kernel_body.sure_reads import Sure
 from relax_lint.model.kernel_body.touches import Loop, Touch
 from relax_lint.model.kernel_body.ways_out import Around
+from relax_lint.vm import nodes
 
 
 class _Nothing:
@@ -85,8 +86,8 @@ class QuickReader(BodyReader):
     @contextmanager
     def _naming(self, var: Any, value: Any) -> Iterator[None]:
         yield
-        for data in named_pointers(value):
-            self._opaque(data)
+        if is_access_pointer(value):
+            self._opaque(nodes.data_of_buffer(value.args[1]))
 
     def _decided(self, asked: Sure, since: Moment, touches: Sequence[Touch], depth: int) -> None:
         return None

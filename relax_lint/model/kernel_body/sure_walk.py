@@ -12,7 +12,7 @@ from sympy.logic.boolalg import Boolean
 from relax_lint.model.kernel_body.compared import held_in, numbers_of
 from relax_lint.model.kernel_body.data_flow import Effects
 from relax_lint.model.kernel_body.in_order import Moment, Order
-from relax_lint.model.kernel_body.lent import named_pointers
+from relax_lint.model.kernel_body.lent import is_access_pointer
 from relax_lint.model.kernel_body.loops import Loops
 from relax_lint.model.kernel_body.stored_anew import stored_anew
 from relax_lint.model.kernel_body.sure_reads import Cell, Sure, add, buffer_of, follow, stored_in, where
@@ -106,8 +106,8 @@ class SureWalk:
         """What is read inside gives a value its name: it does not count where nobody uses the name."""
         with self._parts() as sure:
             yield
-            for data in named_pointers(value):
-                self._opaque(data)
+            if is_access_pointer(value):
+                self._opaque(nodes.data_of_buffer(value.args[1]))
         self._named.add(var)
         add(self.effects.sure, stored_in(sure, var))
         if sure and not nodes.only_computes(value):
