@@ -1,4 +1,6 @@
-"""The statements of one scope that bind names in it, and whether each of them is certain to run."""
+"""The statements of one scope that bind names in it or change their values in place, and whether each of
+them is certain to run.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,16 @@ STAR = "*"
 """The name under which a star import is found."""
 
 _DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+# Methods of lists, dictionaries, arrays and tensors that change them.
+_CHANGING = frozenset(
+    {
+        *("append", "extend", "insert", "pop", "popitem", "remove", "clear", "sort", "reverse", "update"),
+        *("setdefault", "add", "discard", "fill", "put", "resize", "itemset", "partition", "byteswap"),
+        *("copyfrom",),
+    }
+)
+# Functions of numpy that change their first argument.
+_CHANGING_FUNCTIONS = frozenset({"put", "copyto", "place", "putmask", "fill_diagonal", "shuffle"})
 
 
 class Bound(NamedTuple):
@@ -20,21 +32,33 @@ class Bound(NamedTuple):
     is_certain: bool
 
 
-def bound_names(body: list[ast.stmt], *, is_certain: bool = True) -> Iterator[tuple[str, Bound]]:
+def bound_names(body: list[ast.stmt]) -> Iterator[tuple[str, Bound]]:
     """Names bound by statements of one scope, in the order of the text; not inside definitions."""
-    for statement in body:
-        bound = Bound(statement.lineno, statement, is_certain)
-        for name in _names(statement):
+    for bound in _own_statements(body):
+        for name in _names(bound.statement):
             yield name, bound
+
+
+def changed_names(body: list[ast.stmt]) -> Iterator[tuple[str, Bound]]:
+    """Names whose values statements of one scope change in place: `a[1] = 2`, `a.b = 2`, `a.append(2)`."""
+    for bound in _own_statements(body):
+        for value in _changed(bound.statement):
+            if (name := root_name(value)) is not None:
+                yield name, bound
+
+
+def _own_statements(body: list[ast.stmt], *, is_certain: bool = True) -> Iterator[Bound]:
+    for statement in body:
+        yield Bound(statement.lineno, statement, is_certain)
         if isinstance(statement, _DEFINITIONS):
             continue
         # What manages a context may be left early, but then what comes behind it is not reached.
         inside = is_certain and isinstance(statement, ast.With | ast.AsyncWith)
-        yield from bound_names(getattr(statement, "body", []), is_certain=inside)
+        yield from _own_statements(getattr(statement, "body", []), is_certain=inside)
         for inner in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
-            yield from bound_names(inner.body, is_certain=False)
-        yield from bound_names(getattr(statement, "orelse", []), is_certain=False)
-        yield from bound_names(getattr(statement, "finalbody", []), is_certain=is_certain)
+            yield from _own_statements(inner.body, is_certain=False)
+        yield from _own_statements(getattr(statement, "orelse", []), is_certain=False)
+        yield from _own_statements(getattr(statement, "finalbody", []), is_certain=is_certain)
 
 
 def _names(statement: ast.stmt) -> Iterator[str]:
@@ -44,21 +68,51 @@ def _names(statement: ast.stmt) -> Iterator[str]:
                 yield alias.asname or (alias.name.split(".")[0] if alias.name != STAR else STAR)
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             yield statement.name
-        case ast.Assign():
-            for target in statement.targets:
-                yield from target_names(target)
         case ast.AnnAssign(value=None):
             return
+        case _:
+            for target in _targets(statement):
+                yield from target_names(target)
+
+
+def _targets(statement: ast.stmt) -> list[ast.expr]:
+    """What a statement assigns to."""
+    match statement:
+        case ast.Assign(targets=targets):
+            return targets
         case ast.AnnAssign() | ast.AugAssign() | ast.For() | ast.AsyncFor():
-            yield from target_names(statement.target)
+            return [statement.target]
         case ast.With() | ast.AsyncWith():
-            for item in statement.items:
-                if item.optional_vars is not None:
-                    yield from target_names(item.optional_vars)
+            return [item.optional_vars for item in statement.items if item.optional_vars is not None]
+    return []
 
 
 def target_names(target: ast.expr) -> Iterator[str]:
-    """The names in the target of an assignment."""
+    """The names that an assignment to a target binds: those of an index or an attribute are only read."""
     for node in ast.walk(target):
-        if isinstance(node, ast.Name):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
+
+
+def _changed(statement: ast.stmt) -> Iterator[ast.expr]:
+    """The values that a statement changes a part of."""
+    targets = statement.targets if isinstance(statement, ast.Delete) else _targets(statement)
+    for target in targets:
+        for node in ast.walk(target):
+            if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
+                yield node.value
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name), args=[first, *_])) if (
+            name in _CHANGING_FUNCTIONS
+        ):
+            yield first
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=value, attr=name))) if name in _CHANGING:
+            yield value
+
+
+def root_name(node: ast.expr) -> str | None:
+    """The name whose value an expression is or is a part of; None where it is anything else."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None

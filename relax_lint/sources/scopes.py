@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import ast
-import copy
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from relax_lint.sources.bound_names import STAR, Bound, bound_names, target_names
+from relax_lint.sources.bound_names import STAR, Bound, bound_names, changed_names, target_names
 from relax_lint.sources.called_imports import module_of
 from relax_lint.sources.literal import NotLiteralError, TooLargeError, literal_value, weight
+from relax_lint.sources.mutable import may_change
 from relax_lint.sources.names import DEFAULT_IMPORTS, IR, RELAX, TIR, Offer, canonical, chain, offer
 from relax_lint.sources.newer_python import declared_by
 from relax_lint.sources.parametrize import Taken, declared_value, parameter_names, taken_value
+from relax_lint.sources.standing import shortened, standing_alone
 from relax_lint.sources.unit import Computed, Entry, Imported, Literal, Sibling, Unit, Unknown
 
 _DIALECTS = (RELAX + ".", TIR + ".", IR + ".")
@@ -34,6 +34,8 @@ class Scope:
     parent: Scope | None
     unit_of: UnitOf
     bindings: dict[str, list[Bound]] = field(default_factory=dict)
+    # The statements that change the values of names in place.
+    changes: dict[str, list[Bound]] = field(default_factory=dict)
     # What was found out already, by name and binding statement; a text can be written so that
     # finding it out again and again would never end.
     known: dict[tuple[str, ast.AST], Entry] = field(default_factory=dict)
@@ -41,6 +43,8 @@ class Scope:
     def __post_init__(self) -> None:
         for name, bound in bound_names(self.node.body):
             self.bindings.setdefault(name, []).append(bound)
+        for name, bound in changed_names(self.node.body):
+            self.changes.setdefault(name, []).append(bound)
 
     def child(self, node: ScopeNode) -> Scope:
         """The scope that a definition in this one opens."""
@@ -71,7 +75,10 @@ def resolve(name: str, scope: Scope, line: int) -> Entry | None:
             # by the time a function in it runs, but the nearest binding above is what a reader expects.
             above = [bound for bound in found if bound.line < line]
             if above or current is not inner:
-                return _one_of(name, above or found, current)
+                chosen = above or found
+                entry = _one_of(name, chosen, current)
+                changed = may_change(entry) and _is_changed(name, chosen[-1], current, line)
+                return Unknown("changed while the file runs") if changed else entry
         function = current.node
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and name in parameter_names(function):
             return _parameter(name, function, current)
@@ -101,6 +108,11 @@ def _one_of(name: str, found: list[Bound], scope: Scope) -> Entry:
         line = found[-1].line
         return Literal(last.value, f"{name} = {shortened(ast.Constant(last.value))} (line {line})")
     return last
+
+
+def _is_changed(name: str, bound: Bound, scope: Scope, line: int) -> bool:
+    """Whether the scope's own statements change the value of a name in place before `line`."""
+    return any(bound.line <= change.line < line for change in scope.changes.get(name, ()))
 
 
 def _is_of_tvm(entry: Entry) -> bool:
@@ -252,44 +264,8 @@ def _assigned(name: str, target: ast.expr, value: ast.expr, scope: Scope, line: 
         weights += sum(len(list(ast.walk(e.node))) for e in names.values() if isinstance(e, Computed))
         if weights > _MAX_NODES:
             return Unknown("too long a computation")
-        return Computed(_Standing(names).alone(value), assumption)
+        return Computed(standing_alone(value, names), assumption)
     return Unknown(f"computed by `{shortened(value)}`")
-
-
-def shortened(node: ast.expr) -> str:
-    """The text of an expression, its beginning if it is long."""
-    text = ast.unparse(node)
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-class _Standing(ast.NodeTransformer):
-    """An expression that can be read in any scope: imports by canonical names, values in place."""
-
-    def __init__(self, names: Mapping[str, Entry]) -> None:
-        self.names = names
-
-    def alone(self, node: ast.expr) -> ast.expr:
-        """A copy of `node` that depends on nothing but imports."""
-        copied = self.visit(copy.deepcopy(node))
-        assert isinstance(copied, ast.expr)
-        return ast.fix_missing_locations(copied)
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        entry = self.names.get(node.id)
-        match entry:
-            case Imported():
-                return ast.copy_location(ast.parse(entry.dotted, mode="eval").body, node)
-            case Computed():
-                return copy.deepcopy(entry.node)
-            case Literal() if isinstance(entry.value, int | float | str | bool | tuple | list | None):
-                return ast.copy_location(ast.parse(_source(entry.value), mode="eval").body, node)
-        return node
-
-
-def _source(value: object) -> str:
-    """`repr`, except that infinities and nan have to be spelled as calls."""
-    text = repr(value)
-    return re.sub(r"\b(inf|nan)\b", r"float('\1')", text) if isinstance(value, float) else text
 
 
 def free_names(node: ast.AST) -> set[str]:

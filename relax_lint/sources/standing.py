@@ -1,0 +1,47 @@
+"""Expressions of a file that can be read without the scope that they stand in, and how they are quoted."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+from collections.abc import Mapping
+
+from relax_lint.sources.unit import Computed, Entry, Imported, Literal
+
+
+def shortened(node: ast.expr) -> str:
+    """The text of an expression, its beginning if it is long."""
+    text = ast.unparse(node)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def standing_alone(node: ast.expr, names: Mapping[str, Entry]) -> ast.expr:
+    """A copy of `node` that depends on nothing but imports; `names` are what it mentions."""
+    copied = _Standing(names).visit(copy.deepcopy(node))
+    assert isinstance(copied, ast.expr)
+    return ast.fix_missing_locations(copied)
+
+
+class _Standing(ast.NodeTransformer):
+    """An expression that can be read in any scope: imports by canonical names, values in place."""
+
+    def __init__(self, names: Mapping[str, Entry]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        entry = self.names.get(node.id)
+        match entry:
+            case Imported():
+                return ast.copy_location(ast.parse(entry.dotted, mode="eval").body, node)
+            case Computed():
+                return copy.deepcopy(entry.node)
+            case Literal() if isinstance(entry.value, int | float | str | bool | tuple | list | None):
+                return ast.copy_location(ast.parse(_source(entry.value), mode="eval").body, node)
+        return node
+
+
+def _source(value: object) -> str:
+    """`repr`, except that infinities and nan have to be spelled as calls."""
+    text = repr(value)
+    return re.sub(r"\b(inf|nan)\b", r"float('\1')", text) if isinstance(value, float) else text

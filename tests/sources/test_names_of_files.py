@@ -1,0 +1,112 @@
+"""What the names around a unit are bound to. Python runs each file, too: no module may be other than what was read
+without that being listed.
+"""
+
+from __future__ import annotations
+
+import runpy
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import relax_lint
+
+HEAD = """\
+import math, os, sys
+import numpy as np
+from tvm.script import ir as I, relax as R
+MODULES = []
+"""
+UNIT = """\
+@I.ir_module
+class M:
+    @R.function
+    def main(x: R.Tensor((4,), "float32")):
+        s = R.memory.alloc_storage(R.shape([N]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+        t = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+        return t
+MODULES.append(M)
+"""
+
+
+def written(text: str, folder: Path) -> Path:
+    """The file of a text, with a unit of a storage of N bytes at each line of `UNIT`; 16 are needed."""
+    lines = [
+        textwrap.indent(UNIT, line.removesuffix("UNIT")) if line.strip() == "UNIT" else line + "\n"
+        for line in text.splitlines()
+    ]
+    path = folder / "written.py"
+    path.write_text(HEAD + "".join(lines))
+    return path
+
+
+def really(path: Path) -> list[int]:
+    """The bytes of the storages of the modules that the file makes when Python runs it."""
+    modules = runpy.run_path(str(path), run_name="written")["MODULES"]
+    bindings = [made["main"].body.blocks[0].bindings for made in modules]
+    return [int(first.value.args[0].values[0]) for first, *_ in bindings]
+
+
+def said(path: Path) -> list[tuple[str, tuple[str, ...]]]:
+    """The verdicts about the storages, with what they assume."""
+    report = relax_lint.check(str(path), {"select": ["RLX101"]})
+    return [(one.verdict.value, one.assumes) for one in report.checks if one.rule == "RLX101"]
+
+
+def is_listed(text: str, assumed: str, folder: Path) -> None:
+    """The file makes a module that is wrong, and what is said of it names what it was taken to be."""
+    path = written(text, folder)
+    assert min(really(path)) < 16
+    ((verdict, assumes),) = said(path)
+    assert verdict != "always-wrong"
+    assert len(assumes) == 1
+    assert assumed in assumes[0]
+
+
+def is_certain(text: str, folder: Path) -> None:
+    """The file makes the module that was read, and nothing is assumed."""
+    path = written(text, folder)
+    verdicts = ["always-fine" if size >= 16 else "always-wrong" for size in really(path)]
+    assert said(path) == [(verdict, ()) for verdict in verdicts]
+
+
+UNKNOWN = "the value of `N` is unknown"
+
+CHANGED = {
+    "item": "S = [64]\nS[0] = 4\nN = S[0]\nUNIT",
+    "item of an item": "S = {'a': {'n': 64}}\nS['a']['n'] = 4\nN = S['a']['n']\nUNIT",
+    "one of several targets": "S = [64]\nA, S[0] = 1, 4\nN = S[0]\nUNIT",
+    "array": "A = np.full((1,), 64)\nA[0] = 4\nN = int(A[0])\nUNIT",
+    "shape": "A = np.zeros(64)\nA.shape = (4, 16)\nN = A.shape[0]\nUNIT",
+    "deleted": "S = [64, 4]\ndel S[0]\nN = S[0]\nUNIT",
+    "appended": "S = [64]\nS.append(4)\nN = S[-1]\nUNIT",
+    "popped": "S = [4, 64]\nS.pop()\nN = S[-1]\nUNIT",
+    "sorted": "S = [64, 4]\nS.sort()\nN = S[0]\nUNIT",
+    "updated": "C = {'n': 64}\nC.update(n=4)\nN = C['n']\nUNIT",
+    "filled": "A = np.full((1,), 64)\nA.fill(4)\nN = int(A[0])\nUNIT",
+    "filled by a function": "A = np.full((1,), 64)\nnp.put(A, 0, 4)\nN = int(A[0])\nUNIT",
+    "on one way": "S = [64]\nif MODULES == []:\n    S.append(4)\nN = S[-1]\nUNIT",
+    "in a function": "def get():\n    S = [64]\n    S.append(4)\n    N = S[-1]\n    UNIT\nget()",
+}
+NOT_CHANGED = {
+    "name in an index": "N = 4\nD = {}\nD[N] = 64\nUNIT",
+    "name in an index of a right file": "N = 64\nD = {}\nD[N] = 4\nUNIT",
+    "name in a slice": "A = np.zeros(64)\nN = 64\nA[:N] = 4\nUNIT",
+    "name in an inner index": "N = 64\nD = {64: [1]}\nD[N][0] = 4\nUNIT",
+    "attribute of what is bound anew": "class C: pass\nN = C()\nN.size = 64\nN = 4\nUNIT",
+    "item of what is bound anew": "S = [4]\nS[0] = 2\nS = [64]\nN = S[0]\nUNIT",
+    "read before": "S = [64]\nN = S[0]\nS[0] = 4\nUNIT",
+    "another way to bind it": "C = {}\nC['n'] = N = 64\nUNIT",
+    "attribute of a module": "sys.ps1 = 'N'\nnp.N = 4\nN = int(np.prod((8, 8)))\nUNIT",
+}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_a_value_that_was_changed_in_place_is_unknown(name: str, tmp_path: Path) -> None:
+    is_listed(CHANGED[name], UNKNOWN, tmp_path)
+
+
+@pytest.mark.parametrize("name", NOT_CHANGED)
+def test_an_index_or_an_attribute_binds_no_name(name: str, tmp_path: Path) -> None:
+    is_certain(NOT_CHANGED[name], tmp_path)
