@@ -25,11 +25,17 @@ _CHANGING_FUNCTIONS = frozenset({"put", "copyto", "place", "putmask", "fill_diag
 
 
 class Bound(NamedTuple):
-    """A statement that binds a name. `is_certain` where it runs whenever the scope's own statements do."""
+    """A statement that binds a name. `within` are the lines of the innermost block around it that may not run
+    though the scope's own statements do; None where it runs whenever they do.
+    """
 
     line: int
     statement: ast.stmt
-    is_certain: bool
+    within: range | None
+
+    def is_certain_at(self, line: int) -> bool:
+        """Whether it has run when a line below it runs."""
+        return self.within is None or line in self.within
 
 
 def bound_names(body: list[ast.stmt]) -> Iterator[tuple[str, Bound]]:
@@ -47,18 +53,31 @@ def changed_names(body: list[ast.stmt]) -> Iterator[tuple[str, Bound]]:
                 yield name, bound
 
 
-def _own_statements(body: list[ast.stmt], *, is_certain: bool = True) -> Iterator[Bound]:
+def _own_statements(body: list[ast.stmt], within: range | None = None) -> Iterator[Bound]:
     for statement in body:
-        yield Bound(statement.lineno, statement, is_certain)
-        if isinstance(statement, _DEFINITIONS):
-            continue
-        # What manages a context may be left early, but then what comes behind it is not reached.
-        inside = is_certain and isinstance(statement, ast.With | ast.AsyncWith)
-        yield from _own_statements(getattr(statement, "body", []), is_certain=inside)
-        for inner in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
-            yield from _own_statements(inner.body, is_certain=False)
-        yield from _own_statements(getattr(statement, "orelse", []), is_certain=False)
-        yield from _own_statements(getattr(statement, "finalbody", []), is_certain=is_certain)
+        yield Bound(statement.lineno, statement, within)
+        if not isinstance(statement, _DEFINITIONS):
+            for block, runs in _blocks(statement):
+                yield from _own_statements(block, within if runs or not block else _lines(block))
+
+
+def _blocks(statement: ast.stmt) -> Iterator[tuple[list[ast.stmt], bool]]:
+    """The blocks of a compound statement, each with whether it runs whenever the statement does."""
+    handlers = getattr(statement, "handlers", [])
+    # What manages a context may be left early, but then what comes behind it is not reached.
+    runs = isinstance(statement, ast.With | ast.AsyncWith) or (
+        isinstance(statement, ast.Try) and not handlers
+    )
+    yield getattr(statement, "body", []), runs
+    for inner in (*handlers, *getattr(statement, "cases", ())):
+        yield inner.body, False
+    yield getattr(statement, "orelse", []), False
+    yield getattr(statement, "finalbody", []), True
+
+
+def _lines(block: list[ast.stmt]) -> range:
+    last = block[-1]
+    return range(block[0].lineno, (last.end_lineno or last.lineno) + 1)
 
 
 def _names(statement: ast.stmt) -> Iterator[str]:

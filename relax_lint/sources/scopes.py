@@ -13,7 +13,7 @@ from relax_lint.sources.mutable import may_change
 from relax_lint.sources.names import DEFAULT_IMPORTS, IR, RELAX, TIR, Offer, canonical, chain, offer
 from relax_lint.sources.newer_python import declared_by
 from relax_lint.sources.parametrize import Taken, declared_value, parameter_names, taken_value
-from relax_lint.sources.standing import shortened, standing_alone
+from relax_lint.sources.standing import assumed, shortened, standing_alone
 from relax_lint.sources.unit import Computed, Entry, Imported, Literal, Sibling, Unit, Unknown
 
 _DIALECTS = (RELAX + ".", TIR + ".", IR + ".")
@@ -64,8 +64,18 @@ def dotted_name(node: ast.expr, scope: Scope, line: int) -> str | None:
 
 def resolve(name: str, scope: Scope, line: int) -> Entry | None:
     """What `name` is bound to at `line` in `scope`; None if it is undefined."""
-    inner: Scope | None = scope
-    current: Scope | None = scope
+    if (entry := _resolved(name, scope, scope, line)) is not None:
+        return entry
+    if (starred := _from_star(name, scope)) is not None:
+        return starred
+    if name in DEFAULT_IMPORTS:
+        return Imported(DEFAULT_IMPORTS[name])
+    return None
+
+
+def _resolved(name: str, outermost: Scope | None, inner: Scope, line: int) -> Entry | None:
+    """What a scope, or one around it, binds `name` to for a use at `line` in the scope `inner`."""
+    current = outermost
     while current is not None:
         # A class body is no scope for the functions inside it.
         visible = current is inner or not isinstance(current.node, ast.ClassDef)
@@ -76,38 +86,53 @@ def resolve(name: str, scope: Scope, line: int) -> Entry | None:
             above = [bound for bound in found if bound.line < line]
             if above or current is not inner:
                 chosen = above or found
-                entry = _one_of(name, chosen, current)
+                entry = _one_of(name, chosen, current, inner, line)
                 changed = may_change(entry) and _is_changed(name, chosen[-1], current, line)
                 return Unknown("changed while the file runs") if changed else entry
         function = current.node
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and name in parameter_names(function):
             return _parameter(name, function, current)
         current = current.parent
-    if (starred := _from_star(name, scope)) is not None:
-        return starred
-    if name in DEFAULT_IMPORTS:
-        return Imported(DEFAULT_IMPORTS[name])
     return None
 
 
-def _one_of(name: str, found: list[Bound], scope: Scope) -> Entry:
-    """What the last of some statements binds a name to. Where that one may not have run, what TVM offers is
-    preferred: `R = None` is for those who do not have it.
+def _one_of(name: str, found: list[Bound], scope: Scope, inner: Scope, line: int) -> Entry:
+    """What the last of some statements of a scope binds a name to. Where that one may not have run, what TVM
+    offers is preferred: `R = None` is for those who do not have it. What it is otherwise is an assumption.
     """
-    last = _entry(name, found[-1].statement, scope)
-    if found[-1].is_certain or _is_of_tvm(last):
-        return last
+    last = found[-1]
+    entry = _entry(name, last.statement, scope)
+    if last.is_certain_at(line):
+        return entry
     others = []
     for bound in reversed(found[:-1]):
-        if _is_of_tvm(entry := _entry(name, bound.statement, scope)):
-            return entry
-        others.append(entry)
-        if bound.is_certain:
+        others.append(_entry(name, bound.statement, scope))
+        if _is_of_tvm(others[-1]) and not _is_of_tvm(entry):
+            return others[-1]
+        if bound.is_certain_at(line):
             break
-    if isinstance(last, Literal) and last.assumption is None and any(other != last for other in others):
-        line = found[-1].line
-        return Literal(last.value, f"{name} = {shortened(ast.Constant(last.value))} (line {line})")
-    return last
+    else:
+        others += _around(name, scope, inner, line)
+    is_certain = all(_is_same(entry, other) for other in others)
+    return entry if is_certain else assumed(entry, name, f"line {last.line}")
+
+
+def _around(name: str, scope: Scope, inner: Scope, line: int) -> list[Entry]:
+    """What a name is where none of a scope's own statements has bound it: a parameter, or a name around."""
+    function = scope.node
+    if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and name in parameter_names(function):
+        return [_parameter(name, function, scope)]
+    entry = _resolved(name, scope.parent, inner, line)
+    return [] if entry is None else [entry]
+
+
+def _is_same(entry: Entry, other: Entry) -> bool:
+    """Whether it does not matter which of two a name is. What stands where TVM is missing does not."""
+    if _is_of_tvm(entry):
+        return entry == other or not (isinstance(other, Computed) or _is_of_tvm(other))
+    if isinstance(entry, Computed) and isinstance(other, Computed):
+        return ast.dump(entry.node) == ast.dump(other.node)
+    return entry == other
 
 
 def _is_changed(name: str, bound: Bound, scope: Scope, line: int) -> bool:

@@ -1,4 +1,4 @@
-"""Expressions of a file that can be read without the scope that they stand in, and how they are quoted."""
+"""What can be read of a file without the scope that it stands in, and how it is quoted."""
 
 from __future__ import annotations
 
@@ -6,14 +6,36 @@ import ast
 import copy
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
-from relax_lint.sources.unit import Computed, Entry, Imported, Literal
+from relax_lint.sources.unit import Computed, Entry, Imported, Literal, Sibling, Unknown
 
 
 def shortened(node: ast.expr) -> str:
     """The text of an expression, its beginning if it is long."""
     text = ast.unparse(node)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def assumed(entry: Entry, name: str, place: str) -> Entry:
+    """An entry with the assumption that `name` is it; `place` tells where it is made, and why that is not
+    certain.
+    """
+    if isinstance(entry, Unknown):
+        return entry
+    text = f"{name} = {_quoted(entry)} ({place})"
+    return replace(entry, assumption=text if entry.assumption is None else f"{entry.assumption}; {text}")
+
+
+def _quoted(entry: Literal | Computed | Imported | Sibling) -> str:
+    match entry:
+        case Literal(value=value):
+            return shortened(ast.Constant(value))
+        case Computed(node=node):
+            return shortened(node)
+        case Imported(dotted=dotted):
+            return dotted
+    return "the definition"
 
 
 def standing_alone(node: ast.expr, names: Mapping[str, Entry]) -> ast.expr:

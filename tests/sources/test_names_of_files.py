@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 import relax_lint
+from relax_lint.sources.parsing import parse_unit
+from relax_lint.sources.reading import read_units
+from relax_lint.sources.unit import ParsedUnit
 
 HEAD = """\
 import math, os, sys
@@ -110,3 +113,94 @@ def test_a_value_that_was_changed_in_place_is_unknown(name: str, tmp_path: Path)
 @pytest.mark.parametrize("name", NOT_CHANGED)
 def test_an_index_or_an_attribute_binds_no_name(name: str, tmp_path: Path) -> None:
     is_certain(NOT_CHANGED[name], tmp_path)
+
+
+OTHER_WAYS = {
+    "default of a parameter": (
+        "def get(N=4):\n    if N is None:\n        N = 64\n    UNIT\nget()",
+        "N = 64 (line 7)",
+    ),
+    "parameter": ("def get(N):\n    if N is None:\n        N = 64\n    UNIT\nget(4)", "N = 64 (line 7)"),
+    "parameter and an error": (
+        "def get(N=4):\n    try:\n        int(N)\n    except TypeError:\n        N = 64\n    UNIT\nget()",
+        "N = 64 (line 9)",
+    ),
+    "computed": (
+        "N = 4\nif MODULES:\n    N = math.prod((8, 8))\nUNIT",
+        "N = math.prod((8, 8)) (line 7)",
+    ),
+    "computed on both ways": (
+        "if not MODULES:\n    N = math.prod((2, 2))\nelse:\n    N = math.prod((8, 8))\nUNIT",
+        "N = math.prod((8, 8)) (line 8)",
+    ),
+    "computed of such a one": (
+        "K = 4\nif MODULES:\n    K = math.prod((8, 8))\nN = K\nUNIT",
+        "K = math.prod((8, 8)) (line 7)",
+    ),
+    "imported": (
+        "try:\n    from sys import maxunicode as N\n    N = 4\nexcept ImportError:\n    N = math.prod((8, 8))\nUNIT",
+        "N = math.prod((8, 8)) (line 9)",
+    ),
+    "name of a module": (
+        "from types import SimpleNamespace\nnp = SimpleNamespace(prod=lambda a: 4)\nif MODULES:\n    import numpy as np\n"
+        "N = np.prod((8, 8))\nUNIT",
+        "np = numpy (line 8)",
+    ),
+    "other scope": (
+        "N = 4\ndef get():\n    global N\n    if MODULES:\n        N = 64\n    UNIT\nget()",
+        "N = 64 (line 9)",
+    ),
+}
+ONE_WAY = {
+    "on the way to the unit": "def get(N=4):\n    if N:\n        N = 64\n        UNIT\nget()",
+    "as much on each way": "N = math.prod((8, 8))\nif MODULES:\n    N = math.prod((8, 8))\nUNIT",
+    "bound by try": "N = 4\ntry:\n    N = 64\nfinally:\n    MODULES.clear()\nUNIT",
+    "undefined on the other": "if not MODULES:\n    N = 64\nUNIT",
+}
+
+
+@pytest.mark.parametrize("name", OTHER_WAYS)
+def test_a_value_that_another_way_does_not_give_is_an_assumption(name: str, tmp_path: Path) -> None:
+    is_listed(*OTHER_WAYS[name], tmp_path)
+
+
+@pytest.mark.parametrize("name", ONE_WAY)
+def test_a_value_that_every_way_gives_is_certain(name: str, tmp_path: Path) -> None:
+    is_certain(ONE_WAY[name], tmp_path)
+
+
+SIBLING = """\
+def build(n=64):
+    @R.function
+    def inner(x: R.Tensor((4,), "float32")):
+        s = R.memory.alloc_storage(R.shape([n]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+        t = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+        return t
+"""
+CALLER = """\
+    @R.function
+    def {name}(x: R.Tensor((4,), "float32")):
+        y = {called}(x)
+        return y
+"""
+
+
+def test_what_a_definition_assumes_those_assume_that_name_it() -> None:
+    callers = [("middle", "inner"), ("main", "middle")]
+    text = SIBLING + "".join(CALLER.format(name=name, called=called) for name, called in callers)
+    units = read_units(f"from tvm.script import relax as R\n{text}".encode(), "a.py").units
+    parsed = [parse_unit(unit) for unit in units]
+    assert [one.assumptions for one in parsed if isinstance(one, ParsedUnit)] == [("n = 64 (default)",)] * 3
+
+
+def test_a_definition_that_another_way_does_not_give_is_an_assumption() -> None:
+    inner = "    @R.function\n    def inner(x: R.Tensor((N,))):\n        return x\n"
+    one, other = (textwrap.indent(inner.replace("N", n), "    ") for n in "84")
+    ways = f"    if x:\n{one}    else:\n{other}"
+    text = f"def get(x):\n{ways}{CALLER.format(name='main', called='inner')}"
+    units = read_units(
+        f"from tvm.script import relax as R\n{text}".replace("{n}", "4").encode(), "a.py"
+    ).units
+    parsed = parse_unit(units[-1])
+    assert isinstance(parsed, ParsedUnit)
+    assert parsed.assumptions == ("inner = the definition (line 9)",)
