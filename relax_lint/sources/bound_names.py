@@ -25,12 +25,12 @@ _CHANGING_FUNCTIONS = frozenset({"put", "copyto", "place", "putmask", "fill_diag
 
 
 class Bound(NamedTuple):
-    """A statement that binds a name. `within` are the lines of the innermost block around it that may not run
-    though the scope's own statements do; None where it runs whenever they do.
+    """A statement, or a part of one, that binds a name. `within` are the lines of the innermost block around
+    it that may not run though the scope's own statements do; None where it runs whenever they do.
     """
 
     line: int
-    statement: ast.stmt
+    statement: ast.AST
     within: range | None
 
     def is_certain_at(self, line: int) -> bool:
@@ -40,22 +40,26 @@ class Bound(NamedTuple):
 
 def bound_names(body: list[ast.stmt]) -> Iterator[tuple[str, Bound]]:
     """Names bound by statements of one scope, in the order of the text; not inside definitions."""
-    for bound in _own_statements(body):
-        for name in _names(bound.statement):
-            yield name, bound
+    for statement, within in _own_statements(body):
+        for name in _names(statement):
+            yield name, Bound(statement.lineno, statement, within)
+        for name, node in _inner_names(statement):
+            yield name, Bound(node.lineno, node, within)
 
 
 def changed_names(body: list[ast.stmt]) -> Iterator[tuple[str, Bound]]:
     """Names whose values statements of one scope change in place: `a[1] = 2`, `a.b = 2`, `a.append(2)`."""
-    for bound in _own_statements(body):
-        for value in _changed(bound.statement):
+    for statement, within in _own_statements(body):
+        for value in _changed(statement):
             if (name := root_name(value)) is not None:
-                yield name, bound
+                yield name, Bound(statement.lineno, statement, within)
 
 
-def _own_statements(body: list[ast.stmt], within: range | None = None) -> Iterator[Bound]:
+def _own_statements(
+    body: list[ast.stmt], within: range | None = None
+) -> Iterator[tuple[ast.stmt, range | None]]:
     for statement in body:
-        yield Bound(statement.lineno, statement, within)
+        yield statement, within
         if not isinstance(statement, _DEFINITIONS):
             for block, runs in _blocks(statement):
                 yield from _own_statements(block, within if runs or not block else _lines(block))
@@ -87,11 +91,38 @@ def _names(statement: ast.stmt) -> Iterator[str]:
                 yield alias.asname or (alias.name.split(".")[0] if alias.name != STAR else STAR)
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             yield statement.name
+        case ast.Delete(targets=targets):
+            yield from (one.id for one in targets if isinstance(one, ast.Name))
         case ast.AnnAssign(value=None):
             return
         case _:
             for target in _targets(statement):
                 yield from target_names(target)
+
+
+def _inner_names(statement: ast.stmt) -> Iterator[tuple[str, ast.expr | ast.pattern | ast.excepthandler]]:
+    """The names that parts of a statement bind: `(a := 1)`, `case a`, `except E as a`."""
+    for child in ast.iter_child_nodes(statement):
+        match child:
+            case ast.stmt():
+                continue
+            case ast.ExceptHandler(name=str() as name):
+                yield name, child
+            case ast.match_case(pattern=pattern):
+                yield from _captured(pattern)
+        if not isinstance(child, ast.ExceptHandler | ast.match_case):
+            for node in ast.walk(child):
+                if isinstance(node, ast.NamedExpr):
+                    yield node.target.id, node
+
+
+def _captured(pattern: ast.pattern) -> Iterator[tuple[str, ast.pattern]]:
+    for node in ast.walk(pattern):
+        match node:
+            case ast.MatchAs(name=str() as name) | ast.MatchStar(name=str() as name):
+                yield name, node
+            case ast.MatchMapping(rest=str() as name):
+                yield name, node
 
 
 def _targets(statement: ast.stmt) -> list[ast.expr]:

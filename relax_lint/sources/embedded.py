@@ -34,6 +34,7 @@ _PROMPT = re.compile(r"[ \t]*>>> ")
 _TRACEBACK = re.compile(r"^[ \t]*(?:\S+ +)?Traceback \(most recent call last\)", re.MULTILINE)
 _DECORATED = re.compile(r"^[ \t]*@\s*[\w.]*\b(?:ir_module|function)\b", re.MULTILINE)
 _MAGIC = re.compile(r"[ \t]*[%!?]|[ \t]*[\w.*]+\?\??[ \t]*$")
+_RUN = re.compile(r"[ \t]*%run\b")
 _CELL_MAGIC = re.compile(r"%%([\w.]*)")
 # Cells under these are Python, which they run in their own way.
 _PYTHON_MAGICS = frozenset(
@@ -332,7 +333,11 @@ def _row(starts: list[int], offset: int) -> int:
 
 
 def _without_magic(line: str) -> str:
-    """A line of shell, magic or help is not Python; nothing in it can define a unit."""
+    """A line of shell, magic or help is not Python; nothing in it can define a unit. `%run` binds the names
+    of another file.
+    """
+    if _RUN.match(line):
+        return line[: len(line) - len(line.lstrip())] + "from run import *"
     if _MAGIC.match(line):
         return line[: len(line) - len(line.lstrip())] + "pass"
     name, _, value = line.partition("=")

@@ -26,6 +26,16 @@ def may_change(entry: Entry) -> bool:
     return False
 
 
+def is_flat(entry: Entry) -> bool:
+    """Whether nothing inside a value can be changed: of a list of numbers only the list can."""
+    match entry:
+        case Literal(value=dict() as value):
+            return not any(is_container(item) for item in value.values())
+        case Literal(value=list() as value):
+            return not any(is_container(item) for item in value)
+    return False
+
+
 def is_container(value: object) -> bool:
     """Whether a plain value can be changed, or a part of it can."""
     if isinstance(value, tuple):

@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 
 from relax_lint.sources.bound_names import STAR, Bound, bound_names, changed_names, target_names
 from relax_lint.sources.called_imports import module_of
+from relax_lint.sources.doubts import Span
 from relax_lint.sources.literal import NotLiteralError, TooLargeError, literal_value, weight
-from relax_lint.sources.mutable import may_change
+from relax_lint.sources.mutable import is_flat, may_change
 from relax_lint.sources.names import DEFAULT_IMPORTS, IR, RELAX, TIR, Offer, canonical, chain, offer
 from relax_lint.sources.newer_python import declared_by
 from relax_lint.sources.parametrize import Taken, declared_value, parameter_names, taken_value
 from relax_lint.sources.standing import assumed, shortened, standing_alone
 from relax_lint.sources.unit import Computed, Entry, Imported, Literal, Sibling, Unit, Unknown
+from relax_lint.sources.uses import Uses
 
 _DIALECTS = (RELAX + ".", TIR + ".", IR + ".")
 _SHORT_NAMES = frozenset({"I", "R", "T"})
@@ -39,6 +41,7 @@ class Scope:
     # What was found out already, by name and binding statement; a text can be written so that
     # finding it out again and again would never end.
     known: dict[tuple[str, ast.AST], Entry] = field(default_factory=dict)
+    _uses: Uses | None = None
 
     def __post_init__(self) -> None:
         for name, bound in bound_names(self.node.body):
@@ -49,6 +52,15 @@ class Scope:
     def child(self, node: ScopeNode) -> Scope:
         """The scope that a definition in this one opens."""
         return Scope(node, self, self.unit_of)
+
+    def uses(self) -> Uses:
+        """What the file does with its names."""
+        if self.parent is not None:
+            return self.parent.uses()
+        if self._uses is None:
+            assert isinstance(self.node, ast.Module)
+            self._uses = Uses(self.node)
+        return self._uses
 
 
 def dotted_name(node: ast.expr, scope: Scope, line: int) -> str | None:
@@ -85,10 +97,7 @@ def _resolved(name: str, outermost: Scope | None, inner: Scope, line: int) -> En
             # by the time a function in it runs, but the nearest binding above is what a reader expects.
             above = [bound for bound in found if bound.line < line]
             if above or current is not inner:
-                chosen = above or found
-                entry = _one_of(name, chosen, current, inner, line)
-                changed = may_change(entry) and _is_changed(name, chosen[-1], current, line)
-                return Unknown("changed while the file runs") if changed else entry
+                return _one_of(name, above or found, current, inner, line)
         function = current.node
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and name in parameter_names(function):
             return _parameter(name, function, current)
@@ -102,8 +111,10 @@ def _one_of(name: str, found: list[Bound], scope: Scope, inner: Scope, line: int
     """
     last = found[-1]
     entry = _entry(name, last.statement, scope)
+    if may_change(entry) and _is_changed(name, last, scope, line):
+        return Unknown("changed while the file runs")
     if last.is_certain_at(line):
-        return entry
+        return _unless_doubtful(entry, name, last, scope, inner, line)
     others = []
     for bound in reversed(found[:-1]):
         others.append(_entry(name, bound.statement, scope))
@@ -113,8 +124,36 @@ def _one_of(name: str, found: list[Bound], scope: Scope, inner: Scope, line: int
             break
     else:
         others += _around(name, scope, inner, line)
-    is_certain = all(_is_same(entry, other) for other in others)
-    return entry if is_certain else assumed(entry, name, f"line {last.line}")
+    if all(_is_same(entry, other) for other in others):
+        return _unless_doubtful(entry, name, last, scope, inner, line)
+    return assumed(entry, name, f"line {last.line}")
+
+
+def _unless_doubtful(entry: Entry, name: str, bound: Bound, scope: Scope, inner: Scope, line: int) -> Entry:
+    """What a statement makes of a name, as an assumption where the rest of the file may make it another."""
+    if isinstance(entry, Unknown) or (_is_of_tvm(entry) and not isinstance(bound.statement, ast.Assign)):
+        return entry
+    span = Span(scope.uses(), scope.node, bound, line, scope is inner)
+    why = span.bound_again(scope.bindings[name]) or span.bound_elsewhere(name)
+    if not isinstance(entry, Imported):
+        why = why or span.bound_unseen()
+    if may_change(entry):
+        why = why or span.changed(name, lambda node: _imported_name(node, scope), is_flat(entry))
+    return entry if why is None else assumed(entry, name, f"line {bound.line}; {why}")
+
+
+def _imported_name(node: ast.expr, scope: Scope) -> str | None:
+    """The canonical name of a function that statements of a scope, or of one around it, import."""
+    parts = chain(node)
+    current: Scope | None = scope if parts is not None else None
+    while current is not None and parts is not None:
+        for bound in current.bindings.get(parts[0], ())[-1:]:
+            if not isinstance(bound.statement, ast.Import | ast.ImportFrom):
+                return None
+            entry = _entry(parts[0], bound.statement, current)
+            return canonical(".".join((entry.dotted, *parts[1]))) if isinstance(entry, Imported) else None
+        current = current.parent
+    return None
 
 
 def _around(name: str, scope: Scope, inner: Scope, line: int) -> list[Entry]:

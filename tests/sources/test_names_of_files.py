@@ -4,6 +4,7 @@ without that being listed.
 
 from __future__ import annotations
 
+import json
 import runpy
 import textwrap
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 import relax_lint
 from relax_lint.sources.parsing import parse_unit
 from relax_lint.sources.reading import read_units
-from relax_lint.sources.unit import ParsedUnit
+from relax_lint.sources.unit import Literal, ParsedUnit
 
 HEAD = """\
 import math, os, sys
@@ -204,3 +205,153 @@ def test_a_definition_that_another_way_does_not_give_is_an_assumption() -> None:
     parsed = parse_unit(units[-1])
     assert isinstance(parsed, ParsedUnit)
     assert parsed.assumptions == ("inner = the definition (line 9)",)
+
+
+MAY_CHANGE = {
+    "by another name": (
+        "S = [64]\nB = S\nB[0] = 4\nN = S[0]\nUNIT",
+        "S = [64] (line 5; line 6 may change it)",
+    ),
+    "added to by another name": (
+        "S = [64]\nB = S\nB += [4]\nN = S[-1]\nUNIT",
+        "S = [64] (line 5; line 6 may change it)",
+    ),
+    "a view": (
+        "A = np.full((2,), 64)\nB = A[1:]\nB[0] = 4\nN = int(A[1])\nUNIT",
+        "(line 5; line 6 may change it)",
+    ),
+    "in a function": (
+        "C = {'n': 64}\ndef setup():\n    C['n'] = 4\nsetup()\nN = C['n']\nUNIT",
+        "C = {'n': 64} (line 5; line 7 may change it)",
+    ),
+    "by a function": (
+        "C = {'n': 64}\ndef setup(c):\n    c['n'] = 4\nsetup(C)\nN = C['n']\nUNIT",
+        "C = {'n': 64} (line 5; line 8 may change it)",
+    ),
+    "in an expression": (
+        "S = [4, 64]\nlast = S.pop()\nN = S[-1]\nUNIT",
+        "S = [4, 64] (line 5; line 6 may change it)",
+    ),
+    "an item of it": (
+        "S = [[64]]\nfor item in S:\n    item[0] = 4\nN = S[0][0]\nUNIT",
+        "S = [[64]] (line 5; line 6 may change it)",
+    ),
+    "below, for a function above": (
+        "S = [64]\ndef get():\n    N = S[0]\n    UNIT\nS[0] = 4\nget()",
+        "S = [64] (line 5; line 16 may change it)",
+    ),
+    "in a loop": (
+        "S = [64]\nfor _ in range(2):\n    N = S[0]\n    UNIT\n    S[0] = 4\nMODULES.pop(0)",
+        "S = [64] (line 5; line 16 may change it)",
+    ),
+}
+ONLY_READ = {
+    "read": "S = [64]\nK = len(S) + max(S) + S[0]\nprint(S, *S)\nN = S[0]\nUNIT",
+    "walked through": "S = [64]\nfor s in S:\n    print(s)\nL = [s + 1 for s in S]\nN = S[0]\nUNIT",
+    "given to numpy": "A = np.full((2,), 64)\nB = np.sum(A) + A.sum() + A[0]\nN = int(A[0])\nUNIT",
+    "given to tvm": "import tvm\nA = np.full((2,), 64)\nB = tvm.runtime.tensor(A)\nN = int(A[0])\nUNIT",
+    "read by another name": "S = [64]\nB = S\nprint(B[0])\nN = S[0]\nUNIT",
+    "given away below": "def run(s):\n    s[0] = 4\nS = [64]\nN = S[0]\nUNIT\nrun(S)",
+    "of another function": "S = [64]\ndef other():\n    S = [1]\n    S[0] = 4\nother()\nN = S[0]\nUNIT",
+    "not changeable": "S = (64,)\ndef run(s):\n    return s\nrun(S)\nN = S[0]\nUNIT",
+    "of an object of a class": "class C:\n    N = [1]\nC.N.append(4)\nN = 64\nUNIT",
+}
+AGAIN = {
+    "below, for a function above": (
+        "N = 64\ndef get():\n    UNIT\nN = 4\nget()",
+        "N = 64 (line 5; line 15 binds it too)",
+    ),
+    "below, in a function": (
+        "def outer():\n    N = 64\n    def get():\n        UNIT\n    N = 4\n    get()\nouter()",
+        "N = 64 (line 6; line 16 binds it too)",
+    ),
+    "in a loop": (
+        "N = 64\nfor _ in range(2):\n    UNIT\n    N = 4\nMODULES.pop(0)",
+        "N = 64 (line 5; line 15 binds it too)",
+    ),
+    "in the loop, for what it is made of": (
+        "K = 64\nfor _ in range(2):\n    N = K\n    UNIT\n    K = 4\nMODULES.pop(0)",
+        "K = 64 (line 5; line 16 binds it too)",
+    ),
+    "global": (
+        "N = 64\ndef setup():\n    global N\n    N = 4\nsetup()\nUNIT",
+        "N = 64 (line 5; line 8 may bind it too)",
+    ),
+    "nonlocal": (
+        "def get():\n    N = 64\n    def setup():\n        nonlocal N\n        N = 4\n    setup()\n    UNIT\nget()",
+        "N = 64 (line 6; line 9 may bind it too)",
+    ),
+    "exec": ("N = 64\nexec('N = 4')\nUNIT", "N = 64 (line 5; line 6 may bind it too)"),
+    "globals": ("N = 64\nglobals()['N'] = 4\nUNIT", "N = 64 (line 5; line 6 may bind it too)"),
+    "update of globals": ("N = 64\nglobals().update(N=4)\nUNIT", "N = 64 (line 5; line 6 may bind it too)"),
+    "setattr": (
+        "N = 64\nsetattr(sys.modules[__name__], 'N', 4)\nUNIT",
+        "N = 64 (line 5; line 6 may bind it too)",
+    ),
+    "star": (
+        "sys.path.insert(0, os.path.dirname(__file__))\nN = 64\nfrom sizes_of_names import *\nUNIT",
+        "N = 64 (line 6; line 7 may bind it too)",
+    ),
+}
+ONCE = {
+    "below": "N = 64\nUNIT\nN = 4",
+    "the same below": "N = 64\ndef get():\n    UNIT\nN = 64\nget()",
+    "of another function": "N = 64\ndef other():\n    N = 4\ndef get():\n    UNIT\nget()",
+    "above": "N = 4\nN = 64\ndef get():\n    UNIT\nget()",
+    "in another loop": "N = 64\nUNIT\nfor _ in range(2):\n    N = 4",
+    "anew in each step": "for _ in range(2):\n    N = 64\n    UNIT\n    N = 4\nMODULES.pop(0)",
+    "read from globals": "N = 64\nprint(globals()['N'])\nUNIT",
+    "an attribute": "class C: pass\nN = 64\nsetattr(C, 'N', 4)\nUNIT",
+    "star before": "from math import *\nN = 64\nUNIT",
+    "star of tvm": "N = 64\nfrom tvm.script.relax import *\nUNIT",
+    "global, but not bound": "N = 64\ndef read():\n    global N\n    return N\nread()\nUNIT",
+}
+BOUND_INSIDE = {
+    "in a condition": "N = 64\nif (N := 4):\n    pass\nUNIT",
+    "in an argument": "N = 64\nprint((N := 4))\nUNIT",
+    "captured": "N = 64\nmatch 4:\n    case N:\n        pass\nUNIT",
+    "captured by a sequence": "N = 64\nmatch (1, 4):\n    case (_, N):\n        pass\nUNIT",
+    "captured by a mapping": "K = 64\nmatch {'a': 1, 'b': 4}:\n    case {'a': 1, **K}:\n        pass\nN = K['b']\nUNIT",
+}
+
+
+@pytest.mark.parametrize("name", MAY_CHANGE)
+def test_a_value_that_may_be_changed_in_place_is_an_assumption(name: str, tmp_path: Path) -> None:
+    is_listed(*MAY_CHANGE[name], tmp_path)
+
+
+@pytest.mark.parametrize("name", ONLY_READ)
+def test_a_value_that_is_only_read_is_certain(name: str, tmp_path: Path) -> None:
+    is_certain(ONLY_READ[name], tmp_path)
+
+
+@pytest.mark.parametrize("name", AGAIN)
+def test_a_name_that_may_be_bound_again_is_an_assumption(name: str, tmp_path: Path) -> None:
+    (tmp_path / "sizes_of_names.py").write_text("N = 4\n")
+    is_listed(*AGAIN[name], tmp_path)
+
+
+@pytest.mark.parametrize("name", ONCE)
+def test_a_name_that_is_not_bound_again_is_certain(name: str, tmp_path: Path) -> None:
+    is_certain(ONCE[name], tmp_path)
+
+
+@pytest.mark.parametrize("name", BOUND_INSIDE)
+def test_a_name_that_an_expression_or_a_pattern_binds_is_unknown(name: str, tmp_path: Path) -> None:
+    is_listed(BOUND_INSIDE[name], UNKNOWN, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("first", "assumption"),
+    [
+        (["N = 64\n", "%run sizes.py"], "N = 64 (line 3; line 4 may bind it too)"),
+        (["N = 64\n", "%matplotlib inline"], None),
+        (["%run sizes.py\n", "N = 64"], None),
+    ],
+)
+def test_a_file_that_a_notebook_runs_may_bind_a_name_again(first: list[str], assumption: str | None) -> None:
+    unit = ["@R.function\n", "def main(x: R.Tensor((N,))):\n", "    return x"]
+    sources = (["import tvm\n", "from tvm.script import relax as R"], first, unit)
+    cells = [{"cell_type": "code", "source": source} for source in sources]
+    (found,) = read_units(json.dumps({"cells": cells}).encode(), "a.ipynb", "notebook").units
+    assert found.environment["N"] == Literal(64, assumption)
