@@ -14,12 +14,15 @@ from relax_lint.sources.mutable import is_flat, may_change
 from relax_lint.sources.names import DEFAULT_IMPORTS, IR, RELAX, TIR, Offer, canonical, chain, offer
 from relax_lint.sources.newer_python import declared_by
 from relax_lint.sources.parametrize import Taken, declared_value, parameter_names, taken_value
-from relax_lint.sources.standing import assumed, shortened, standing_alone
+from relax_lint.sources.standing import assumed, is_own, itself, shortened, standing_alone
 from relax_lint.sources.unit import Computed, Entry, Imported, Literal, Sibling, Unit, Unknown
 from relax_lint.sources.uses import Uses
+from relax_lint.sources.vocabulary import BUILTIN_NAMES
 
 _DIALECTS = (RELAX + ".", TIR + ".", IR + ".")
 _SHORT_NAMES = frozenset({"I", "R", "T"})
+# Whose star imports leave the functions of Python alone.
+_PACKAGES_WITHOUT_BUILTINS = frozenset({"math", "tvm", "typing"})
 _MAX_WEIGHT = 65536
 _MAX_NODES = 5000
 
@@ -82,7 +85,24 @@ def resolve(name: str, scope: Scope, line: int) -> Entry | None:
         return starred
     if name in DEFAULT_IMPORTS:
         return Imported(DEFAULT_IMPORTS[name])
+    return _of_python(name, scope, line) if name in BUILTIN_NAMES else None
+
+
+def _of_python(name: str, scope: Scope, line: int) -> Entry | None:
+    """Python's own function, as an assumption where a star import may bind its name; None where none does."""
+    current: Scope | None = scope
+    while current is not None:
+        for bound in current.bindings.get(STAR, ()):
+            package = (getattr(bound.statement, "module", None) or "").split(".")[0]
+            if package not in _PACKAGES_WITHOUT_BUILTINS and (bound.line < line or current is not scope):
+                return assumed(itself(name), name, f"Python's own; line {bound.line} may bind it too")
+        current = current.parent
     return None
+
+
+def _is_itself(name: str, entry: Entry) -> bool:
+    """Whether a name is what it is without the file: an import by the module's name, or Python's own."""
+    return entry == Imported(name) or (is_own(name, entry))
 
 
 def _resolved(name: str, outermost: Scope | None, inner: Scope, line: int) -> Entry | None:
@@ -311,7 +331,7 @@ def _assigned(name: str, target: ast.expr, value: ast.expr, scope: Scope, line: 
     ]
     assumption = "; ".join(dict.fromkeys(taken)) or None
     try:
-        found = literal_value(value, plain)
+        found = literal_value(value, plain, {key for key, e in names.items() if not _is_itself(key, e)})
         if weight(found) > _MAX_WEIGHT:
             raise TooLargeError
         return Literal(found, assumption)

@@ -38,6 +38,16 @@ def _quoted(entry: Literal | Computed | Imported | Sibling) -> str:
     return "the definition"
 
 
+def itself(name: str) -> Computed:
+    """The function that Python has under a name."""
+    return Computed(ast.Name(name, ast.Load()))
+
+
+def is_own(name: str, entry: Entry) -> bool:
+    """Whether an entry is the function that Python has under a name."""
+    return isinstance(entry, Computed) and isinstance(entry.node, ast.Name) and entry.node.id == name
+
+
 def standing_alone(node: ast.expr, names: Mapping[str, Entry]) -> ast.expr:
     """A copy of `node` that depends on nothing but imports; `names` are what it mentions."""
     copied = _Standing(names).visit(copy.deepcopy(node))

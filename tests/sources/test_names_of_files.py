@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import runpy
+import sys
 import textwrap
 from pathlib import Path
 
@@ -355,3 +356,57 @@ def test_a_file_that_a_notebook_runs_may_bind_a_name_again(first: list[str], ass
     cells = [{"cell_type": "code", "source": source} for source in sources]
     (found,) = read_units(json.dumps({"cells": cells}).encode(), "a.ipynb", "notebook").units
     assert found.environment["N"] == Literal(64, assumption)
+
+
+IN_UNIT = UNIT.replace("[N]", "[max(64, 2)]")
+SHADOWED = {
+    "a function": ("def max(a, b):\n    return 4\nN = max(64, 2)\nUNIT", UNKNOWN),
+    "a function, in the unit": (
+        f"def max(a, b):\n    return 4\n{IN_UNIT}",
+        "the value of `max` is unknown: a function of the file",
+    ),
+    "an import": ("from names_of_files import max\nN = max(64, 2)\nUNIT", UNKNOWN),
+    "an import, in the unit": (
+        f"from names_of_files import max\n{IN_UNIT}",
+        "the value of `max` is unknown: imported as `names_of_files.max`",
+    ),
+    "a lambda, in the unit": (f"max = lambda a, b: 4\n{IN_UNIT}", "the value of `max` is unknown"),
+    "a star": (
+        "from names_of_files import *\nN = max(64, 2)\nUNIT",
+        "max = max (Python's own; line 5 may bind it too)",
+    ),
+    "a star, in the unit": (
+        f"from names_of_files import *\n{IN_UNIT}",
+        "max = max (Python's own; line 5 may bind it too)",
+    ),
+    "a module": (
+        "from types import SimpleNamespace\nmath = SimpleNamespace(pi=1)\nN = int(math.pi * 8)\nUNIT",
+        UNKNOWN,
+    ),
+}
+NOT_SHADOWED = {
+    "a lambda": "len = lambda s: 64\nN = len((1, 2))\nUNIT",
+    "a method": "class C:\n    def max(self):\n        return 4\nN = max(64, 2)\nUNIT",
+    "another scope": "def other():\n    max = 4\nN = max(64, 2)\nUNIT",
+    "a star of Python's": f"from math import *\nN = max(64, 2)\n{IN_UNIT}",
+    "a star below": f"N = max(64, 2)\n{IN_UNIT}from names_of_files import *",
+}
+
+
+@pytest.fixture
+def other_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a file beside it that has a function `max` of its own."""
+    (tmp_path / "names_of_files.py").write_text("def max(a, b):\n    return 4\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "names_of_files", raising=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", SHADOWED)
+def test_a_function_under_the_name_of_one_of_python_is_not_pythons(name: str, other_file: Path) -> None:
+    is_listed(*SHADOWED[name], other_file)
+
+
+@pytest.mark.parametrize("name", NOT_SHADOWED)
+def test_a_function_of_python_is_certain(name: str, other_file: Path) -> None:
+    is_certain(NOT_SHADOWED[name], other_file)
