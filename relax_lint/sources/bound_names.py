@@ -22,6 +22,14 @@ _CHANGING = frozenset(
 )
 # Functions of numpy that change their first argument.
 _CHANGING_FUNCTIONS = frozenset({"put", "copyto", "place", "putmask", "fill_diagonal", "shuffle"})
+# Managers of contexts, by their last names, that hold no error back.
+_LETTING_PASS = frozenset(
+    {
+        *("NamedTemporaryFile", "PassContext", "Target", "TemporaryDirectory", "catch_warnings"),
+        *("chdir", "closing", "dataflow", "errstate", "function", "no_grad", "nullcontext", "open"),
+        *("redirect_stderr", "redirect_stdout", "subTest"),
+    }
+)
 
 
 class Bound(NamedTuple):
@@ -68,15 +76,21 @@ def _own_statements(
 def _blocks(statement: ast.stmt) -> Iterator[tuple[list[ast.stmt], bool]]:
     """The blocks of a compound statement, each with whether it runs whenever the statement does."""
     handlers = getattr(statement, "handlers", [])
-    # What manages a context may be left early, but then what comes behind it is not reached.
-    runs = isinstance(statement, ast.With | ast.AsyncWith) or (
-        isinstance(statement, ast.Try) and not handlers
-    )
+    runs = isinstance(statement, ast.Try) and not handlers
+    if isinstance(statement, ast.With | ast.AsyncWith):
+        # What an error ends early goes on behind it only where the manager holds the error back.
+        runs = all(_lets_errors_pass(item.context_expr) for item in statement.items)
     yield getattr(statement, "body", []), runs
     for inner in (*handlers, *getattr(statement, "cases", ())):
         yield inner.body, False
     yield getattr(statement, "orelse", []), False
     yield getattr(statement, "finalbody", []), True
+
+
+def _lets_errors_pass(manager: ast.expr) -> bool:
+    called = manager.func if isinstance(manager, ast.Call) else manager
+    name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", None)
+    return name in _LETTING_PASS
 
 
 def _lines(block: list[ast.stmt]) -> range:

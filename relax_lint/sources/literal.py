@@ -149,7 +149,9 @@ def literal_value(node: ast.expr, names: Mapping[str, Any], bound: Container[str
             if node.id in names:
                 return names[node.id]
             raise NotLiteralError(node, node.id)
-        case ast.Attribute(value=ast.Name(id="math"), attr=("inf" | "nan" | "pi" | "e") as constant):
+        case ast.Attribute(value=ast.Name(id="math"), attr=("inf" | "nan" | "pi" | "e") as constant) if (
+            "math" not in bound
+        ):
             return getattr(math, constant)
         case ast.Tuple():
             return tuple(literal_value(item, names, bound) for item in node.elts)

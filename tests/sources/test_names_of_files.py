@@ -148,6 +148,10 @@ OTHER_WAYS = {
         "N = np.prod((8, 8))\nUNIT",
         "np = numpy (line 8)",
     ),
+    "an error that is held back": (
+        "import contextlib\nN = 4\nwith contextlib.suppress(ValueError):\n    int('a')\n    N = 64\nUNIT",
+        "N = 64 (line 9)",
+    ),
     "other scope": (
         "N = 4\ndef get():\n    global N\n    if MODULES:\n        N = 64\n    UNIT\nget()",
         "N = 64 (line 9)",
@@ -157,6 +161,8 @@ ONE_WAY = {
     "on the way to the unit": "def get(N=4):\n    if N:\n        N = 64\n        UNIT\nget()",
     "as much on each way": "N = math.prod((8, 8))\nif MODULES:\n    N = math.prod((8, 8))\nUNIT",
     "bound by try": "N = 4\ntry:\n    N = 64\nfinally:\n    MODULES.clear()\nUNIT",
+    "an error that is not held back": "N = 4\nwith open(__file__) as file:\n    N = 64\nUNIT",
+    "in the block of the unit": "import contextlib\nN = 4\nwith contextlib.suppress(ValueError):\n    N = 64\n    UNIT",
     "undefined on the other": "if not MODULES:\n    N = 64\nUNIT",
 }
 
