@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from relax_lint.results.problem import Problem, ProblemKind
 from relax_lint.sources.names import IR, RELAX, TIR, chain
-from relax_lint.sources.scopes import Scope, dotted_name, environment, resolve, shortened
+from relax_lint.sources.scopes import Scope, dotted_name, environment, resolve
+from relax_lint.sources.standing import shortened
 from relax_lint.sources.text import SourceText
 from relax_lint.sources.unit import Computed, FileUnits, Imported, Unit, Unknown
 from relax_lint.sources.unknown_decorators import like_a_unit

@@ -23,6 +23,7 @@ from relax_lint.sources.literal import is_large
 from relax_lint.sources.names import DEFAULT_IMPORTS, IR, TIR, Offer, canonical, chain, is_reserved, offer
 from relax_lint.sources.refusal import Refusal
 from relax_lint.sources.sizes import check_arithmetic, check_comprehension, check_range
+from relax_lint.sources.standing import is_own
 from relax_lint.sources.unit import Entry, Imported, Literal, Sibling, Unit, Unknown
 from relax_lint.sources.vocabulary import BUILTIN_NAMES, VALUE_ATTRIBUTES
 
@@ -115,6 +116,11 @@ class _Gate:
         self.members = {k: _functions_in(e.unit) for k, e in environment.items() if isinstance(e, Sibling)}
         self.known = {k for k, e in environment.items() if not isinstance(e, Unknown)}
         self.values = {k for k, e in environment.items() if isinstance(e, Literal)}
+        self.shadowed = {
+            k: _why_another(e)
+            for k, e in environment.items()
+            if k in BUILTIN_NAMES and not isinstance(e, Literal) and not is_own(k, e)
+        }
         nodes = tuple(ast.walk(root))
         self.bound = bound_anywhere(nodes) - methods(root)
         self.modules = module_names(root, nodes)
@@ -254,11 +260,19 @@ class _Gate:
             yield Refusal(node, f"the name `{node.id}`")
         elif isinstance(node.ctx, ast.Load) and node.id in _PYTHON_BUILTINS and not self._defined(node.id):
             yield Refusal(node, f"the Python function `{node.id}`")
+        elif node.id in self.shadowed and not self._is_local(node.id):
+            # What is evaluated in place of an unknown name is Python's own function.
+            yield Refusal(
+                node, f"the value of `{node.id}` is unknown: {self.shadowed[node.id]}", unknown=True
+            )
         elif isinstance(node.ctx, ast.Store) and node.id in self.imports:
             yield Refusal(node, f"an assignment to the imported name `{node.id}`")
 
     def _defined(self, name: str) -> bool:
-        return any(name in scope for scope in self.scopes) or name in self.known or name in BUILTIN_NAMES
+        return self._is_local(name) or name in self.known or name in BUILTIN_NAMES
+
+    def _is_local(self, name: str) -> bool:
+        return any(name in scope for scope in self.scopes)
 
     def dotted_name(self, node: ast.expr) -> str | None:
         """The dotted name of the import that an expression denotes."""
@@ -357,6 +371,16 @@ def is_metadata_mark(node: ast.stmt) -> bool:
         case ast.Assign(targets=[ast.Name(id="__tvm_meta__")], value=ast.Constant(value=None)):
             return True
     return False
+
+
+def _why_another(entry: Entry) -> str:
+    """Why a function of Python is not what its name stands for in the file."""
+    match entry:
+        case Unknown(reason=reason):
+            return reason
+        case Imported(dotted=dotted):
+            return f"imported as `{dotted}`"
+    return "bound to something else by the file"
 
 
 _PYTHON_BUILTINS = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)

@@ -6,7 +6,7 @@ import ast
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import Any
 
 _MAX_BITS = 256
@@ -134,8 +134,9 @@ def binary(op: ast.operator, left: Any, right: Any) -> Any:
     return value
 
 
-def literal_value(node: ast.expr, names: Mapping[str, Any]) -> Any:
-    """The value of a literal expression; `names` are the plain values that it may mention.
+def literal_value(node: ast.expr, names: Mapping[str, Any], bound: Container[str] = ()) -> Any:
+    """The value of a literal expression; `names` are the plain values that it may mention, `bound` the names
+    that are not Python's own.
 
     Raises NotLiteralError where it is none, TooLargeError where it would be too large.
     """
@@ -148,34 +149,43 @@ def literal_value(node: ast.expr, names: Mapping[str, Any]) -> Any:
             if node.id in names:
                 return names[node.id]
             raise NotLiteralError(node, node.id)
-        case ast.Attribute(value=ast.Name(id="math"), attr=("inf" | "nan" | "pi" | "e") as constant):
+        case ast.Attribute(value=ast.Name(id="math"), attr=("inf" | "nan" | "pi" | "e") as constant) if (
+            "math" not in bound
+        ):
             return getattr(math, constant)
         case ast.Tuple():
-            return tuple(literal_value(item, names) for item in node.elts)
+            return tuple(literal_value(item, names, bound) for item in node.elts)
         case ast.List():
-            return [literal_value(item, names) for item in node.elts]
+            return [literal_value(item, names, bound) for item in node.elts]
         case ast.Dict() if all(key is not None for key in node.keys):
             return {
-                _hashable(literal_value(key, names), key): literal_value(value, names)
+                _hashable(literal_value(key, names, bound), key): literal_value(value, names, bound)
                 for key, value in zip(node.keys, node.values, strict=True)
                 if key is not None
             }
         case ast.UnaryOp():
-            operand = literal_value(node.operand, names)
+            operand = literal_value(node.operand, names, bound)
             try:
                 return _UNARY[type(node.op)](operand)
             except TypeError as error:
                 raise NotLiteralError(node) from error
         case ast.BinOp():
-            return binary(node.op, literal_value(node.left, names), literal_value(node.right, names))
+            return binary(
+                node.op, literal_value(node.left, names, bound), literal_value(node.right, names, bound)
+            )
         case ast.Subscript():
-            container, index = literal_value(node.value, names), literal_value(node.slice, names)
+            container, index = (
+                literal_value(node.value, names, bound),
+                literal_value(node.slice, names, bound),
+            )
             try:
                 return container[index]
             except (TypeError, LookupError) as error:
                 raise NotLiteralError(node) from error
-        case ast.Call(func=ast.Name(id=function), keywords=[]) if function in _FUNCTIONS:
-            return _call(node, function, [literal_value(argument, names) for argument in node.args])
+        case ast.Call(func=ast.Name(id=function), keywords=[]) if (
+            function in _FUNCTIONS and function not in bound
+        ):
+            return _call(node, function, [literal_value(argument, names, bound) for argument in node.args])
     raise NotLiteralError(node)
 
 

@@ -43,7 +43,7 @@ def taken_value(
     return None
 
 
-def declared_value(statement: ast.stmt, name: str) -> Taken | None:
+def declared_value(statement: ast.AST, name: str) -> Taken | None:
     """The first value of `name = tvm.testing.parameter(0, 1)`, by which a file declares a test parameter,
     and of `x, y = tvm.testing.parameters((0, 1), (2, 3))`.
     """

@@ -40,6 +40,7 @@ from relax_lint.sources.unit import (
     Script,
     Sibling,
     Unit,
+    Unknown,
 )
 from relax_lint.support.lazy_dataclass import record
 from relax_lint.vm import versions
@@ -275,9 +276,16 @@ def _sibling(unit: Unit, siblings: dict[ast.AST, Any]) -> Any:
 
 
 def _assumptions(unit: Unit) -> tuple[str, ...]:
-    entries = unit.environment.values()
-    found = [entry.assumption for entry in entries if isinstance(entry, Literal | Computed | Imported)]
-    return tuple(dict.fromkeys(text for text in found if text))
+    """What was assumed to read a unit and the definitions that it names."""
+    found: dict[str, None] = {}
+    units = [unit]
+    for one in units:
+        for entry in one.environment.values():
+            if not isinstance(entry, Unknown) and entry.assumption:
+                found[entry.assumption] = None
+            if isinstance(entry, Sibling) and all(entry.unit is not known for known in units):
+                units.append(entry.unit)
+    return tuple(found)
 
 
 def _ill_formed(module: Any) -> str | None:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import ast
-import copy
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from relax_lint.sources.bound_names import STAR, Bound, bound_names, target_names
+from relax_lint.sources.bound_names import STAR, Bound, bound_names, changed_names, target_names
 from relax_lint.sources.called_imports import module_of
+from relax_lint.sources.doubts import Span
 from relax_lint.sources.literal import NotLiteralError, TooLargeError, literal_value, weight
+from relax_lint.sources.mutable import is_flat, may_change
 from relax_lint.sources.names import DEFAULT_IMPORTS, IR, RELAX, TIR, Offer, canonical, chain, offer
 from relax_lint.sources.newer_python import declared_by
 from relax_lint.sources.parametrize import Taken, declared_value, parameter_names, taken_value
 from relax_lint.sources.shape_text import names_in
+from relax_lint.sources.standing import assumed, is_own, itself, shortened, standing_alone
 from relax_lint.sources.unit import Computed, Entry, Imported, Literal, Sibling, Unit, Unknown
+from relax_lint.sources.uses import Uses
+from relax_lint.sources.vocabulary import BUILTIN_NAMES
 
 _DIALECTS = (RELAX + ".", TIR + ".", IR + ".")
 _SHORT_NAMES = frozenset({"I", "R", "T"})
+# Whose star imports leave the functions of Python alone.
+_PACKAGES_WITHOUT_BUILTINS = frozenset({"math", "tvm", "typing"})
 _MAX_WEIGHT = 65536
 _MAX_NODES = 5000
 
@@ -35,17 +40,31 @@ class Scope:
     parent: Scope | None
     unit_of: UnitOf
     bindings: dict[str, list[Bound]] = field(default_factory=dict)
+    # The statements that change the values of names in place.
+    changes: dict[str, list[Bound]] = field(default_factory=dict)
     # What was found out already, by name and binding statement; a text can be written so that
     # finding it out again and again would never end.
     known: dict[tuple[str, ast.AST], Entry] = field(default_factory=dict)
+    _uses: Uses | None = None
 
     def __post_init__(self) -> None:
         for name, bound in bound_names(self.node.body):
             self.bindings.setdefault(name, []).append(bound)
+        for name, bound in changed_names(self.node.body):
+            self.changes.setdefault(name, []).append(bound)
 
     def child(self, node: ScopeNode) -> Scope:
         """The scope that a definition in this one opens."""
         return Scope(node, self, self.unit_of)
+
+    def uses(self) -> Uses:
+        """What the file does with its names."""
+        if self.parent is not None:
+            return self.parent.uses()
+        if self._uses is None:
+            assert isinstance(self.node, ast.Module)
+            self._uses = Uses(self.node)
+        return self._uses
 
 
 def dotted_name(node: ast.expr, scope: Scope, line: int) -> str | None:
@@ -61,8 +80,35 @@ def dotted_name(node: ast.expr, scope: Scope, line: int) -> str | None:
 
 def resolve(name: str, scope: Scope, line: int) -> Entry | None:
     """What `name` is bound to at `line` in `scope`; None if it is undefined."""
-    inner: Scope | None = scope
+    if (entry := _resolved(name, scope, scope, line)) is not None:
+        return entry
+    if (starred := _from_star(name, scope)) is not None:
+        return starred
+    if name in DEFAULT_IMPORTS:
+        return Imported(DEFAULT_IMPORTS[name])
+    return _of_python(name, scope, line) if name in BUILTIN_NAMES else None
+
+
+def _of_python(name: str, scope: Scope, line: int) -> Entry | None:
+    """Python's own function, as an assumption where a star import may bind its name; None where none does."""
     current: Scope | None = scope
+    while current is not None:
+        for bound in current.bindings.get(STAR, ()):
+            package = (getattr(bound.statement, "module", None) or "").split(".")[0]
+            if package not in _PACKAGES_WITHOUT_BUILTINS and (bound.line < line or current is not scope):
+                return assumed(itself(name), name, f"Python's own; line {bound.line} may bind it too")
+        current = current.parent
+    return None
+
+
+def _is_itself(name: str, entry: Entry) -> bool:
+    """Whether a name is what it is without the file: an import by the module's name, or Python's own."""
+    return entry == Imported(name) or (is_own(name, entry))
+
+
+def _resolved(name: str, outermost: Scope | None, inner: Scope, line: int) -> Entry | None:
+    """What a scope, or one around it, binds `name` to for a use at `line` in the scope `inner`."""
+    current = outermost
     while current is not None:
         # A class body is no scope for the functions inside it.
         visible = current is inner or not isinstance(current.node, ast.ClassDef)
@@ -72,36 +118,86 @@ def resolve(name: str, scope: Scope, line: int) -> Entry | None:
             # by the time a function in it runs, but the nearest binding above is what a reader expects.
             above = [bound for bound in found if bound.line < line]
             if above or current is not inner:
-                return _one_of(name, above or found, current)
+                return _one_of(name, above or found, current, inner, line)
         function = current.node
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and name in parameter_names(function):
             return _parameter(name, function, current)
         current = current.parent
-    if (starred := _from_star(name, scope)) is not None:
-        return starred
-    if name in DEFAULT_IMPORTS:
-        return Imported(DEFAULT_IMPORTS[name])
     return None
 
 
-def _one_of(name: str, found: list[Bound], scope: Scope) -> Entry:
-    """What the last of some statements binds a name to. Where that one may not have run, what TVM offers is
-    preferred: `R = None` is for those who do not have it.
+def _one_of(name: str, found: list[Bound], scope: Scope, inner: Scope, line: int) -> Entry:
+    """What the last of some statements of a scope binds a name to. Where that one may not have run, what TVM
+    offers is preferred: `R = None` is for those who do not have it. What it is otherwise is an assumption.
     """
-    last = _entry(name, found[-1].statement, scope)
-    if found[-1].is_certain or _is_of_tvm(last):
-        return last
+    last = found[-1]
+    entry = _entry(name, last.statement, scope)
+    if may_change(entry) and _is_changed(name, last, scope, line):
+        return Unknown("changed while the file runs")
+    if last.is_certain_at(line):
+        return _unless_doubtful(entry, name, last, scope, inner, line)
     others = []
     for bound in reversed(found[:-1]):
-        if _is_of_tvm(entry := _entry(name, bound.statement, scope)):
-            return entry
-        others.append(entry)
-        if bound.is_certain:
+        others.append(_entry(name, bound.statement, scope))
+        if _is_of_tvm(others[-1]) and not _is_of_tvm(entry):
+            return others[-1]
+        if bound.is_certain_at(line):
             break
-    if isinstance(last, Literal) and last.assumption is None and any(other != last for other in others):
-        line = found[-1].line
-        return Literal(last.value, f"{name} = {shortened(ast.Constant(last.value))} (line {line})")
-    return last
+    else:
+        others += _around(name, scope, inner, line)
+    if all(_is_same(entry, other) for other in others):
+        return _unless_doubtful(entry, name, last, scope, inner, line)
+    return assumed(entry, name, f"line {last.line}")
+
+
+def _unless_doubtful(entry: Entry, name: str, bound: Bound, scope: Scope, inner: Scope, line: int) -> Entry:
+    """What a statement makes of a name, as an assumption where the rest of the file may make it another."""
+    if isinstance(entry, Unknown) or (_is_of_tvm(entry) and not isinstance(bound.statement, ast.Assign)):
+        return entry
+    span = Span(scope.uses(), scope.node, bound, line, scope is inner)
+    why = span.bound_again(scope.bindings[name]) or span.bound_elsewhere(name)
+    if not isinstance(entry, Imported):
+        why = why or span.bound_unseen()
+    if may_change(entry):
+        why = why or span.changed(name, lambda node: _imported_name(node, scope), is_flat(entry))
+    return entry if why is None else assumed(entry, name, f"line {bound.line}; {why}")
+
+
+def _imported_name(node: ast.expr, scope: Scope) -> str | None:
+    """The canonical name of a function that statements of a scope, or of one around it, import."""
+    parts = chain(node)
+    current: Scope | None = scope if parts is not None else None
+    while current is not None and parts is not None:
+        for bound in current.bindings.get(parts[0], ())[-1:]:
+            if not isinstance(bound.statement, ast.Import | ast.ImportFrom):
+                return None
+            entry = _entry(parts[0], bound.statement, current)
+            return canonical(".".join((entry.dotted, *parts[1]))) if isinstance(entry, Imported) else None
+        current = current.parent
+    return None
+
+
+def _around(name: str, scope: Scope, inner: Scope, line: int) -> list[Entry]:
+    """What a name is where none of a scope's own statements has bound it: a parameter, or a name around."""
+    function = scope.node
+    if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and name in parameter_names(function):
+        return [_parameter(name, function, scope)]
+    entry = _resolved(name, scope.parent, inner, line)
+    return [] if entry is None else [entry]
+
+
+def _is_same(entry: Entry, other: Entry) -> bool:
+    """Whether it does not matter which of two a name is. What stands where TVM is missing does not."""
+    if _is_of_tvm(entry):
+        return entry == other or not (isinstance(other, Computed) or _is_of_tvm(other))
+    if isinstance(entry, Computed) and isinstance(other, Computed):
+        return ast.dump(entry.node) == ast.dump(other.node)
+    return entry == other
+
+
+def _is_changed(name: str, bound: Bound, scope: Scope, line: int) -> bool:
+    """Whether the scope's own statements change the value of a name in place before `line`."""
+    return any(bound.line <= change.line < line for change in scope.changes.get(name, ()))
 
 
 def _is_of_tvm(entry: Entry) -> bool:
@@ -236,7 +332,7 @@ def _assigned(name: str, target: ast.expr, value: ast.expr, scope: Scope, line: 
     ]
     assumption = "; ".join(dict.fromkeys(taken)) or None
     try:
-        found = literal_value(value, plain)
+        found = literal_value(value, plain, {key for key, e in names.items() if not _is_itself(key, e)})
         if weight(found) > _MAX_WEIGHT:
             raise TooLargeError
         return Literal(found, assumption)
@@ -253,44 +349,8 @@ def _assigned(name: str, target: ast.expr, value: ast.expr, scope: Scope, line: 
         weights += sum(len(list(ast.walk(e.node))) for e in names.values() if isinstance(e, Computed))
         if weights > _MAX_NODES:
             return Unknown("too long a computation")
-        return Computed(_Standing(names).alone(value), assumption)
+        return Computed(standing_alone(value, names), assumption)
     return Unknown(f"computed by `{shortened(value)}`")
-
-
-def shortened(node: ast.expr) -> str:
-    """The text of an expression, its beginning if it is long."""
-    text = ast.unparse(node)
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-class _Standing(ast.NodeTransformer):
-    """An expression that can be read in any scope: imports by canonical names, values in place."""
-
-    def __init__(self, names: Mapping[str, Entry]) -> None:
-        self.names = names
-
-    def alone(self, node: ast.expr) -> ast.expr:
-        """A copy of `node` that depends on nothing but imports."""
-        copied = self.visit(copy.deepcopy(node))
-        assert isinstance(copied, ast.expr)
-        return ast.fix_missing_locations(copied)
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        entry = self.names.get(node.id)
-        match entry:
-            case Imported():
-                return ast.copy_location(ast.parse(entry.dotted, mode="eval").body, node)
-            case Computed():
-                return copy.deepcopy(entry.node)
-            case Literal() if isinstance(entry.value, int | float | str | bool | tuple | list | None):
-                return ast.copy_location(ast.parse(_source(entry.value), mode="eval").body, node)
-        return node
-
-
-def _source(value: object) -> str:
-    """`repr`, except that infinities and nan have to be spelled as calls."""
-    text = repr(value)
-    return re.sub(r"\b(inf|nan)\b", r"float('\1')", text) if isinstance(value, float) else text
 
 
 def free_names(node: ast.AST) -> set[str]:

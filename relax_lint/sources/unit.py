@@ -115,6 +115,7 @@ class Sibling:
     """A name bound to another TVMScript definition of the file, parsed when the unit is parsed."""
 
     unit: Unit
+    assumption: str | None = None
 
 
 @record(frozen=True)

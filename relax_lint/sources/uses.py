@@ -1,0 +1,246 @@
+"""What a file does with its names, wherever: read off the syntax tree once, when somebody wants to know."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+from relax_lint.sources.bindings import local_names
+from relax_lint.sources.names import chain
+from relax_lint.sources.parametrize import parameter_names
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+# What gives the canonical dotted name of a function that is imported; None of any other.
+DottedName = Callable[[ast.expr], "str | None"]
+
+# The decorators of TVMScript: what is below them only reads the names of the file.
+_SCRIPT = frozenset({"function", "inline", "ir_module", "macro", "prim_func"})
+_FIXED_ATTRIBUTES = frozenset({"dtype", "itemsize", "nbytes", "ndim", "shape", "size"})
+# Methods and functions that only read what they are given. Those that hand on its items are apart.
+_READING_METHODS = frozenset(
+    {
+        *("all", "any", "astype", "count", "format", "index", "item", "keys", "max", "mean", "min"),
+        *("numpy", "prod", "sum", "tobytes", "tolist"),
+    }
+)
+_ITEM_METHODS = frozenset({"copy", "get", "items", "values"})
+_READING = frozenset(
+    {
+        *("abs", "all", "any", "bool", "float", "format", "hash", "id", "int", "isinstance", "len", "max"),
+        *("min", "print", "range", "repr", "str", "sum", "type"),
+    }
+)
+_ITEMS = frozenset({"dict", "enumerate", "iter", "list", "reversed", "set", "sorted", "tuple", "zip"})
+_READING_NUMPY = frozenset(
+    {
+        *(
+            "all",
+            "allclose",
+            "amax",
+            "amin",
+            "any",
+            "argmax",
+            "argmin",
+            "array",
+            "array_equal",
+            "concatenate",
+        ),
+        *(
+            "copy",
+            "dot",
+            "empty_like",
+            "full",
+            "full_like",
+            "isclose",
+            "matmul",
+            "max",
+            "mean",
+            "min",
+            "ndim",
+        ),
+        *("ones", "ones_like", "prod", "shape", "size", "stack", "sum", "zeros", "zeros_like"),
+    }
+)
+_SHARING = frozenset({"from_dlpack", "numpy.testing"})
+
+
+class Uses:
+    """The nodes of a file outside its TVMScript: what is around each, which names are mentioned where, where
+    `global` and `nonlocal` stand, and what may bind a name that it does not spell.
+    """
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.parents: dict[ast.AST, ast.AST] = {}
+        self.mentions: dict[str, list[ast.Name]] = {}
+        self.declared: dict[str, list[ast.Global | ast.Nonlocal]] = {}
+        self.locals: dict[ast.AST, set[str]] = {}
+        waiting: list[ast.AST] = [tree]
+        nodes: list[ast.AST] = []
+        while waiting:
+            node = waiting.pop()
+            nodes.append(node)
+            self._note(node)
+            if not _is_script(node):
+                for child in ast.iter_child_nodes(node):
+                    if not isinstance(child, ast.expr_context | ast.operator | ast.cmpop):
+                        self.parents[child] = node
+                        waiting.append(child)
+        self.opaque = sorted(filter(self._binds_any, nodes), key=lambda node: getattr(node, "lineno", 0))
+
+    def _note(self, node: ast.AST) -> None:
+        match node:
+            case ast.Name(id=name):
+                self.mentions.setdefault(name, []).append(node)
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                for name in names:
+                    self.declared.setdefault(name, []).append(node)
+
+    def around(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The nodes around a node, the innermost first."""
+        current = self.parents.get(node)
+        while current is not None:
+            yield current
+            current = self.parents.get(current)
+
+    def is_another(self, node: ast.Name, scope: ast.AST) -> bool:
+        """Whether a mention of a name is about a name of a function inside the scope."""
+        for around in self.around(node):
+            if around is scope:
+                return False
+            if isinstance(around, Function):
+                if around not in self.locals:
+                    self.locals[around] = _locals(around)
+                if node.id in self.locals[around]:
+                    return True
+            if isinstance(around, ast.Lambda) and node.id in (one.arg for one in around.args.args):
+                return True
+        return True
+
+    def _binds_any(self, node: ast.AST) -> bool:
+        match node:
+            case ast.ImportFrom(module=module, names=[ast.alias(name="*")]):
+                return (module or "").split(".")[0] != "tvm"
+            case ast.Call(func=ast.Name(id="exec")):
+                return True
+            case ast.Call(func=ast.Name(id="setattr"), args=[owner, *_]):
+                return any(_is_of_modules(one) for one in ast.walk(owner))
+            case ast.Call(func=ast.Attribute(attr="run_cell" | "run_line_magic")):
+                return True
+            case ast.Call(func=ast.Name(id="globals" | "vars"), args=[]):
+                return self.is_handed_on(node, lambda _: None)
+        return False
+
+    def is_handed_on(self, node: ast.expr, dotted: DottedName, is_flat: bool = False) -> bool:
+        """Whether what an expression is used for may change its value in place, or give it another name that
+        does. `is_flat` says that nothing inside the value can be changed.
+        """
+        return _Handing(self, dotted, is_flat).on(node)
+
+
+class _Handing:
+    def __init__(self, uses: Uses, dotted: DottedName, is_flat: bool) -> None:
+        self.uses = uses
+        self.dotted = dotted
+        self.is_flat = is_flat
+        self.aliases: set[str] = set()
+
+    def on(self, node: ast.expr) -> bool:
+        around = self.uses.parents[node]
+        match around:
+            case ast.Subscript() if around.value is node:
+                return not isinstance(around.ctx, ast.Load) or self.part(around)
+            case ast.Attribute():
+                return self.attribute(around)
+            case ast.Call() if around.func is not node:
+                return self.given(around)
+            case ast.keyword():
+                call = self.uses.parents[around]
+                return not isinstance(call, ast.Call) or self.given(call)
+            case ast.Assign(targets=targets):
+                return any(self.bound(target) for target in targets)
+            case ast.NamedExpr() | ast.AnnAssign():
+                return self.bound(around.target)
+            case ast.For() | ast.AsyncFor() | ast.comprehension():
+                return not self.is_flat
+            case ast.IfExp() | ast.BoolOp() | ast.Tuple() | ast.List() | ast.Dict() | ast.Set():
+                return self.on(around)
+            case ast.Starred():
+                return self.part(around)
+            case (
+                ast.BinOp()
+                | ast.UnaryOp()
+                | ast.Compare()
+                | ast.FormattedValue()
+                | ast.Slice()
+                | ast.Subscript()
+            ):
+                return False
+            case ast.Call() | ast.Expr() | ast.If() | ast.While() | ast.Assert() | ast.AugAssign():
+                return False
+        return True
+
+    def part(self, node: ast.expr) -> bool:
+        return not self.is_flat and self.on(node)
+
+    def attribute(self, node: ast.Attribute) -> bool:
+        if not isinstance(node.ctx, ast.Load):
+            return True
+        call = self.uses.parents[node]
+        if isinstance(call, ast.Call) and call.func is node:
+            return node.attr not in _READING_METHODS and (node.attr not in _ITEM_METHODS or self.part(call))
+        return node.attr not in _FIXED_ATTRIBUTES and self.on(node)
+
+    def given(self, call: ast.Call) -> bool:
+        if isinstance(call.func, ast.Name) and call.func.id in _READING:
+            return False
+        if isinstance(call.func, ast.Name) and call.func.id in _ITEMS:
+            return self.part(call)
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "parametrize":
+            return False
+        package, _, name = (self.dotted(call.func) or "").partition(".")
+        if package == "numpy":
+            return name not in _READING_NUMPY and not name.startswith(("testing.", "int", "uint", "float"))
+        return package not in ("math", "tvm") or name.endswith("from_dlpack")
+
+    def bound(self, target: ast.expr) -> bool:
+        """Whether the value is changed by the name that a target gives it."""
+        if isinstance(target, ast.Tuple | ast.List):
+            return not self.is_flat
+        if not isinstance(target, ast.Name):
+            return True
+        if target.id in self.aliases:
+            return False
+        self.aliases.add(target.id)
+        return any(self.changed(one) for one in self.uses.mentions[target.id])
+
+    def changed(self, alias: ast.Name) -> bool:
+        if isinstance(alias.ctx, ast.Load):
+            return self.on(alias)
+        return isinstance(self.uses.parents[alias], ast.AugAssign)
+
+
+def _is_script(node: ast.AST) -> bool:
+    decorators = node.decorator_list if isinstance(node, ast.ClassDef | ast.FunctionDef) else []
+    called = [one.func if isinstance(one, ast.Call) else one for one in decorators]
+    return any(
+        parts[1][-1:] and parts[1][-1] in _SCRIPT for one in called if (parts := chain(one)) is not None
+    )
+
+
+def _is_of_modules(node: ast.AST) -> bool:
+    match node:
+        case ast.Attribute(attr="modules") | ast.Name(id="__name__"):
+            return True
+    return False
+
+
+def _locals(function: Function) -> set[str]:
+    """The names of a function's own scope, without those that it declares to be of another."""
+    elsewhere = {
+        name
+        for node in ast.walk(function)
+        if isinstance(node, ast.Global | ast.Nonlocal)
+        for name in node.names
+    }
+    named = local_names(function) if isinstance(function, ast.FunctionDef) else {*parameter_names(function)}
+    return named - elsewhere
