@@ -158,9 +158,25 @@ def _unless_doubtful(entry: Entry, name: str, bound: Bound, scope: Scope, inner:
     why = span.bound_again(scope.bindings[name]) or span.bound_elsewhere(name)
     if not isinstance(entry, Imported):
         why = why or span.bound_unseen()
+    why = why or _hidden(entry, name, scope)
     if may_change(entry):
         why = why or span.changed(name, lambda node: _imported_name(node, scope), is_flat(entry))
     return entry if why is None else assumed(entry, name, f"line {bound.line}; {why}")
+
+
+def _hidden(entry: Entry, name: str, scope: Scope) -> str | None:
+    """Why TVM may see another value: it looks for a name that stands in annotations only, and for one of a
+    class, among those of the file.
+    """
+    outermost = scope
+    while outermost.parent is not None:
+        outermost = outermost.parent
+    if outermost is scope:
+        return None
+    found = outermost.bindings.get(name, [])
+    others = (one for one in reversed(found) if not _is_same(entry, _entry(name, one.statement, outermost)))
+    other = next(others, None)
+    return None if other is None else f"line {other.line} binds it in the file"
 
 
 def _imported_name(node: ast.expr, scope: Scope) -> str | None:

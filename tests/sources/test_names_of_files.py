@@ -416,3 +416,29 @@ def test_a_function_under_the_name_of_one_of_python_is_not_pythons(name: str, ot
 @pytest.mark.parametrize("name", NOT_SHADOWED)
 def test_a_function_of_python_is_certain(name: str, other_file: Path) -> None:
     is_certain(NOT_SHADOWED[name], other_file)
+
+
+IN_ANNOTATIONS = """\
+@I.ir_module
+class M:
+    @R.function
+    def main(x: R.Tensor((N,), "uint8")):
+        s = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+        t = R.memory.alloc_tensor(s, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+        return t
+"""
+
+
+@pytest.mark.parametrize("head", ["def made():", "class Made:"])
+@pytest.mark.parametrize("value", [64, 4])
+def test_a_name_of_the_file_may_be_the_one_that_tvm_takes(head: str, value: int, tmp_path: Path) -> None:
+    text = f"N = 4\n{head}\n    N = {value}\n" + textwrap.indent(
+        IN_ANNOTATIONS + "MODULES.append(M)\n", "    "
+    )
+    path = tmp_path / "written.py"
+    path.write_text(HEAD + text + ("made()\n" if head.startswith("def") else ""))
+    (module,) = runpy.run_path(str(path), run_name="written")["MODULES"]
+    assert int(module["main"].params[0].ty.shape[0]) == 4
+    ((_, assumes),) = said(path)
+    assert len(assumes) == (value != 4)
+    assert all("N = 64 (line 7; line 5 binds it in the file)" in one for one in assumes)
