@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import product
 from textwrap import indent
 from types import SimpleNamespace
 from typing import Any
@@ -237,6 +238,22 @@ def test_what_is_known_of_a_store_before_a_load(body: str, known: bool) -> None:
     writer = Writer(random.Random(0))
     writer.text, writer.outer = ALLOCATED + body, 0
     assert (needs(writer)[1] is not None) is known
+
+
+ENDS = (0, 2, 5, 8)
+
+
+@pytest.mark.parametrize("loads", ["s[{0}]", "s[{0} + k]"])
+def test_a_loop_stores_from_its_first_number_to_its_last(loads: str) -> None:
+    """One element, or three behind each other, against what the loop has stored."""
+    for first, last, index in product(ENDS, ENDS, range(6)):
+        if first < last:
+            read = f"for k in range(3):\n    y[0] = {loads.format(index)}\n"
+            writer = Writer(random.Random(0))
+            writer.text = f"{ALLOCATED}for j in range({first}, {last}):\n    s[j] = T.float32(1)\n{read}"
+            writer.outer = 0
+            known = needs(writer)[1] is not None
+            assert known is not reads_unwritten(writer.text, 0), (first, last, index)
 
 
 @pytest.mark.parametrize(("more", "known"), [(0, True), (1, False)])
