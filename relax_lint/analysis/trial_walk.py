@@ -11,7 +11,6 @@ from typing import Any
 import sympy
 
 from relax_lint.analysis.access_paths import AccessPath
-from relax_lint.analysis.liveness import operands
 from relax_lint.analysis.observed_parts import Flow
 from relax_lint.analysis.trial_course import Budget, Course
 from relax_lint.analysis.trial_sizes import Sizes, number_at, sized, sizes_inside
@@ -24,7 +23,8 @@ from relax_lint.analysis.trial_tensors import (
     carry_out,
     written_by,
 )
-from relax_lint.analysis.trial_values import Held, fields, joined, leaves
+from relax_lint.analysis.trial_unfollowed import KNOWN_KINDS, looked_at, require_shown
+from relax_lint.analysis.trial_values import Held, fields, joined, leaves, require_equal
 from relax_lint.model.kernels import Kernel
 from relax_lint.model.operations import (
     Alias,
@@ -48,7 +48,6 @@ from relax_lint.model.types import (
     TensorType,
     TupleType,
     ValueType,
-    may_hold_memory,
 )
 from relax_lint.symbolic.quantity import Unknown
 from relax_lint.vm.calls import CLOSURE_MAKERS, MAKE_CLOSURE, CallKind
@@ -56,7 +55,6 @@ from relax_lint.vm.constants import is_omitted, numbers_of
 
 _MOST_NUMBERS = 4_096
 """A constant with more elements is not looked at."""
-_KNOWN_KINDS = (CallKind.CALL_TIR, CallKind.CALL_TIR_INPLACE, CallKind.PRIM_FUNC)
 
 
 class Spent(Exception):
@@ -204,26 +202,16 @@ class Walk:
 
     def _unknown(self, op: Op) -> None:
         """What is not followed may do anything with what is damaged, and the same with what is not."""
-        if any(one.differs for value in self._looked_at(op) for one in leaves(self._of(value))):
+        if any(one.differs for value in looked_at(op, self._flow) for one in leaves(self._of(value))):
             raise Unclear
-        if len(self.course.sides) < len(BOTH_SIDES) and _may_show(op):
-            # It is done with damage only, or without it only.
-            raise Seen
+        if len(self.course.sides) < len(BOTH_SIDES):
+            require_shown(op, self._flow)
         if isinstance(op, FunctionCall):
             if self.course.is_damaged:
                 # It may use what is around it.
                 raise Unclear
             # It may be what the function was given.
             self._held[op.result] = None
-
-    def _looked_at(self, op: Op) -> Sequence[ValueId]:
-        """The operands of which an operation may look at the elements, or hand them on."""
-        if isinstance(op, KernelCall) and not may_hold_memory(op.type):
-            effect = self._flow.effect_of(op)
-            if effect.known:
-                used = effect.reads | effect.writes
-                return [value for at, value in enumerate(op.arguments) if at in used]
-        return operands(op, self._function)
 
     def _view(self, op: View) -> None:
         source, type_ = self._of(op.source), self._type_of(op.result)
@@ -259,7 +247,10 @@ class Walk:
         for side, is_then in zip(self.course.sides, ways, strict=True):
             with self.course.on_side(side):
                 made.append(self._way(op, is_then))
+        one, other = op.then_result, op.else_result
         self._held[op.result] = joined(*made)
+        if one != other and self._held[op.result] is None:
+            require_equal(self._type_of(one), self._type_of(other))
 
     def _way(self, op: If, is_then: bool) -> Held:
         """What one of two branches gives."""
@@ -331,7 +322,8 @@ class Walk:
             self._budget.left -= 1 + carry_out(kernel, given, self.course.most, self.course.sides)
             self._stored = written_by(kernel, given)
         except Unclear:
-            if any(one.differs for one in given if isinstance(one, TrialTensor)):
+            is_one_side = len(self.course.sides) < len(BOTH_SIDES)
+            if is_one_side or any(one.differs for one in given if isinstance(one, TrialTensor)):
                 raise
 
     def _given(self, op: KernelCall) -> tuple[Kernel, list[TrialTensor | int]] | None:
@@ -339,7 +331,7 @@ class Walk:
         kernel = self._flow.effects.kernel_of(op)
         fresh: list[Held] = []
         given: list[Held | int]
-        if kernel is not None and op.kind in _KNOWN_KINDS:
+        if kernel is not None and op.kind in KNOWN_KINDS:
             types = map(self._function.type_of, op.arguments)
             given = [
                 number_at(type_.value, self._sizes) if isinstance(type_, PrimType) else self._of(argument)
@@ -386,8 +378,3 @@ class Walk:
         for field in path:
             held = held[field] if isinstance(held, tuple) and field < len(held) else None
         return held
-
-
-def _may_show(op: Op) -> bool:
-    """Whether an operation that is not followed may do more than store something."""
-    return isinstance(op, FunctionCall) or (isinstance(op, KernelCall) and op.kind not in _KNOWN_KINDS)

@@ -203,3 +203,95 @@ def test_constants_that_a_function_changes(seen: str, is_wrong: bool) -> None:
     assert np.allclose(first, second) != is_wrong
     said = {one.verdict for one in checks(module, "RLX206")}
     assert (Verdict.ALWAYS_WRONG in said) == is_wrong
+
+
+# A branch that looks at the damage: what `main` gives back by each way.
+WAYS = {
+    "shapes": ("R.shape([2])", "R.shape([4])", True),
+    "one shape": ("R.shape([2])", "R.shape([2])", False),
+    "numbers": ("R.prim_value(2)", "R.prim_value(4)", True),
+    "other sizes": ("R.concat((x, x), axis=0)", "x", True),
+    "other types": ('R.astype(x, "int32")', "x", True),
+    "one tensor": ("R.add(x, x)", 'R.multiply(x, R.const(2.0, "float32"))', False),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_ways_that_give_what_is_no_tensor_like_the_other(way: str) -> None:
+    then, otherwise, is_wrong = WAYS[way]
+    lines = f"""\
+n0 = R.abs(y)
+n1 = R.negative(n0)
+m = R.max(t)
+g = R.greater(m, R.const(0.0, "float32"))
+if g:
+    i = {then}
+    c = i
+else:
+    j = {otherwise}
+    c = j
+"""
+    # It is negative without damage, and positive with it.
+    damage = (
+        DAMAGE.replace("DAMAGED", "s")
+        .replace("double(y, t)", "double(n1, t)")
+        .replace("double(x, v)", "double(n0, v)")
+    )
+    head, lines = lines.split("m = ", 1)
+    body = head + damage + "m = " + lines + "return c"
+    module = parse(KERNELS + f"@R.function(pure=False)\ndef main(x: {T4}, y: {T4}):\n" + indent(body, "    "))
+    said = {one.verdict for one in checks(module, "RLX203") if one.binding == "k1"}
+    assert (Verdict.ALWAYS_WRONG in said) == is_wrong
+
+
+ONE_SIDE = """
+@T.prim_func(private=True, s_tir=True)
+def outside(x: T.Buffer((4,), "float32")):
+    for i in range(4):
+        x[i] = T.call_pure_extern("float32", "fabsf", x[i])
+"""
+
+
+def test_a_kernel_on_one_side_that_cannot_be_carried_out_stores_something_else() -> None:
+    lines = """\
+b = R.negative(x)
+m = R.max(t)
+g = R.greater(m, R.const(0.0, "float32"))
+if g:
+    k3 = Module.outside(b)
+    c = x
+else:
+    c = x
+a = R.add(b, c)
+"""
+    body = DAMAGE.replace("DAMAGED", "s") + lines + "return a"
+    text = (
+        KERNELS + ONE_SIDE + f"@R.function(pure=False)\ndef main(x: {T4}, y: {T4}):\n" + indent(body, "    ")
+    )
+    said = {one.verdict for one in checks(parse(text), "RLX203") if one.binding == "k1"}
+    assert Verdict.ALWAYS_WRONG in said
+
+
+def test_what_lowering_puts_into_a_branch_shows_nothing() -> None:
+    text = f"""
+{PRIVATE}def two(q: T4) -> T4:
+    r = R.add(q, q)
+    return r
+@R.function(pure=False)
+def main(x: T4, y: T4):
+""".replace("T4", T4)
+    lines = """\
+m = R.max(t)
+g = R.greater(m, R.const(0.0, "float32"))
+if g:
+    i = Module.two(x)
+    c = i
+else:
+    j = R.multiply(x, R.const(2.0, "float32"))
+    c = j
+return c
+"""
+    module = parse(KERNELS + text + indent(DAMAGE.replace("DAMAGED", "s") + lines, "    "))
+    for stage, lowered in stages(module):
+        said = {one.verdict for one in checks(lowered, "RLX203")}
+        assert Verdict.ALWAYS_WRONG not in said, stage
