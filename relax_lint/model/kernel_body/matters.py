@@ -96,8 +96,19 @@ class Matters:
         for symbol in wrong[0]:
             end = max(sizes[symbol] for sizes in wrong) + 1
             if sum(found is True and dict(sizes)[symbol] >= end for sizes, found in seen.items()) > 1:
-                return sympy.And(when, sympy.Ge(symbol, end))
+                region = sympy.And(when, sympy.Ge(symbol, end))
+                return region if self._holds_at_the_end(position, region, symbol, end) else sympy.false
         return sympy.false
+
+    def _holds_at_the_end(self, position: int, region: Boolean, symbol: sympy.Symbol, end: int) -> bool:
+        """Whether it was not seen to be of no matter where one symbol is the smallest one of a region and the
+        others are larger than that.
+        """
+        points = (
+            {**dict.fromkeys(self._sorted_symbols, size), symbol: end} for size in (2 * end + 1, 4 * end + 3)
+        )
+        possible = (sizes for sizes in points if self._is_possible(position, region, sizes))
+        return all(self._at(position, sizes) is not False for sizes in possible)
 
     def is_seen(self, position: int) -> bool:
         """Whether it was seen to matter, at each of the first sizes at which that was found out."""

@@ -114,6 +114,15 @@ FOUND = {
             ),
         ),
     ),
+    "a size seems to decide what another one decides": Body(
+        "m",
+        "n",
+        (
+            Inside("if m >= n:", (Do("y[n - 1] = x[0]"),)),
+            Do("c[0] = T.float32(2)"),
+            Inside('while c[0] < T.Cast("int64", x[0]) % 2:', (Do("y[0] = T.float32(2)"),)),
+        ),
+    ),
     "the last element is read in the first step of the loop that fills all": Body(
         "n, 4",
         "n * 4",
