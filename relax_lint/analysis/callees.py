@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from functools import partial
+from functools import cached_property, partial
 from weakref import proxy
 
 from relax_lint.analysis.access_paths import AccessPath
 from relax_lint.analysis.closures import Closures
 from relax_lint.analysis.function_values import FunctionValues
 from relax_lint.analysis.liveness import leaves, operands
+from relax_lint.analysis.unread_calls import doubtful_calls, given_to_unread
 from relax_lint.model.operations import Alias, FunctionCall, If, KernelCall, MatchCast, ValueId
 from relax_lint.model.program import Function, Program
 from relax_lint.vm.calls import CLOSURE_MAKERS
@@ -25,6 +26,7 @@ class Callees:
     """
 
     def __init__(self, program: Program) -> None:
+        self._program = program
         self._functions = {function.name: function for function in program.functions}
         self._calls: dict[str, list[tuple[Function, FunctionCall]]] = defaultdict(list)
         self.closures = Closures(program)
@@ -111,22 +113,81 @@ class Callees:
         return function.private and not self.escapes(function)
 
     def read_calls_of(self, function: Function) -> list[tuple[Function, FunctionCall]]:
-        """The calls of a function that are seen, where others may be in what was not read of its module, and
-        nowhere else.
+        """The calls of a function that are seen and depend on nothing that was not read of its module, where
+        others do, or may be in that, and nowhere else.
         """
-        is_unread = function.private and self.escapes(function) and function.name not in self._escaped
-        return self.calls_of(function) if is_unread else []
+        if not self.is_partly_read(function):
+            return []
+        return [one for one in self.calls_of(function) if self._is_read(*one)]
+
+    def is_partly_read(self, function: Function) -> bool:
+        """Whether calls may lead to a function which were not read, and else only calls that are seen."""
+        return function.name in self._partly_read
+
+    @cached_property
+    def _partly_read(self) -> frozenset[str]:
+        program = self._program
+        doubtful = (self._functions.get(name) for name in self._doubtful_callees)
+        left = [one for one in program.functions if one.name in self._called_unseen]
+        left += [one for one in doubtful if one is not None]
+        if left:
+            elsewhere = set(self._passed_on(program, but_unread=True))
+        found = set[str]()
+        while left:
+            one = left.pop()
+            if one.private and one.name not in found and one.name not in elsewhere:
+                found.add(one.name)
+                left += [other for call in one.body.of(FunctionCall) for other in self.all_of(call)]
+        return frozenset(found)
+
+    @cached_property
+    def _doubtful(self) -> frozenset[int]:
+        return frozenset[int]().union(*map(doubtful_calls, self._program.functions))
+
+    @cached_property
+    def _doubtful_callees(self) -> frozenset[str]:
+        if not self._doubtful:
+            return frozenset()
+        calls = (call for function in self._program.functions for call in function.body.of(FunctionCall))
+        return frozenset(
+            one.name for call in calls if id(call) in self._doubtful for one in self.all_of(call)
+        )
+
+    def _is_read(self, caller: Function, call: FunctionCall) -> bool:
+        return id(call) not in self._doubtful and caller.name in self._called_for_sure
+
+    @cached_property
+    def _called_for_sure(self) -> frozenset[str]:
+        """The functions that others than what was not read may call. One that nobody calls is judged as one
+        that is called.
+        """
+        left = [
+            one
+            for one in self._program.functions
+            if one.name not in self._partly_read and (not self.knows_callers(one) or not self.calls_of(one))
+        ]
+        found = {one.name for one in left}
+        while left:
+            one = left.pop()
+            for call in one.body.of(FunctionCall):
+                if id(call) not in self._doubtful:
+                    new = [other for other in self.all_of(call) if other.name not in found]
+                    found.update(other.name for other in new)
+                    left += new
+        return frozenset(found)
 
     def escapes(self, function: Function) -> bool:
         """Whether a function of the module is handed on, to be called from where it cannot be followed."""
         return function.name in self._escaped or function.name in self._called_unseen
 
-    def _passed_on(self, program: Program) -> Iterator[str]:
-        """The functions that may get to where they cannot be followed: in a tuple, say, or in a closure."""
+    def _passed_on(self, program: Program, *, but_unread: bool = False) -> Iterator[str]:
+        """The functions that may get to where they cannot be followed: in a tuple, say, or in a closure. With
+        `but_unread` without those that only what was not read gets.
+        """
         for function in program.functions:
             if self.closures.of(function):
                 named = self._named(function)
-                for value in self._values_passed_on(function):
+                for value in self._values_passed_on(function, but_unread=but_unread):
                     yield from named.get(value, ())
 
     def _named(self, function: Function) -> Mapping[ValueId, frozenset[str]]:
@@ -145,9 +206,12 @@ class Callees:
                     grows = True
         return found
 
-    def _values_passed_on(self, function: Function) -> Iterator[ValueId]:
+    def _values_passed_on(self, function: Function, *, but_unread: bool) -> Iterator[ValueId]:
         closures = self.closures.of(function)
+        unread = given_to_unread(function) if but_unread else frozenset()
         for op in function.body.walk():
+            if op.place.index in unread:
+                continue
             if isinstance(op, If):
                 given = {op.then_result, op.else_result} & function.inline_tuples.keys()
                 yield from leaves(tuple(given), function)

@@ -6,7 +6,6 @@ A condition is a tensor: what a branch tells of it holds until something may wri
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -49,29 +48,73 @@ def constant_conditions(function: Function) -> Iterator[tuple[ValueId, bool]]:
 
 def given_constants(function: Function, callees: Callees) -> dict[ValueId, bool]:
     """The parameters that are the same constant in every call, where all calls are seen."""
-    return _given_in(callees.calls_of(function) if callees.knows_callers(function) else (), function, callees)
+    return _Given(lambda one: callees.calls_of(one) if callees.knows_callers(one) else (), callees).of(
+        function
+    )
 
 
 def untaken_in_read_calls(
     function: Function, callees: Callees, aliases: Aliases, effect_of: EffectOf
 ) -> frozenset[int]:
-    """The indices of the operations that no call reaches which was read, where some were not."""
-    given = _given_in(callees.read_calls_of(function), function, callees)
+    """The indices of the operations that no call reaches which was read, where some were not. Without such a
+    call it is not known what a parameter is: the operations that it decides about.
+    """
+    if callees.is_partly_read(function) and not callees.read_calls_of(function):
+        decided = (op for op in function.body.of(If) if op.condition in function.parameters)
+        return frozenset(
+            one.place.index
+            for op in decided
+            for branch in (op.then_block, op.else_block)
+            for one in branch.walk()
+        )
+
+    def calls_of(one: Function) -> Iterable[tuple[Function, FunctionCall]]:
+        return callees.read_calls_of(one) or (callees.calls_of(one) if callees.knows_callers(one) else ())
+
+    given = _Given(calls_of, callees).of(function)
     return Untaken(function, aliases, effect_of, given).places if given else frozenset()
 
 
-def _given_in(
-    calls: Iterable[tuple[Function, FunctionCall]], function: Function, callees: Callees
-) -> dict[ValueId, bool]:
-    """The parameters of a function that are the same constant in all these calls of it."""
-    found = defaultdict[ValueId, set[bool | None]](set)
-    for caller, call in calls:
-        constants = dict(constant_conditions(caller))
-        for parameter, path in callees.passed(call, function).items():
-            # A call of itself may hand on what it was given.
-            if caller is not function or path != AccessPath(parameter):
-                found[parameter].add(constants.get(path.value) if path == AccessPath(path.value) else None)
-    return {one: value for one, (value, *more) in found.items() if value is not None and not more}
+class _Given:
+    """The parameters of functions that are the same constant in all calls of them, also of those that hand on
+    what they are given.
+    """
+
+    def __init__(
+        self, calls_of: Callable[[Function], Iterable[tuple[Function, FunctionCall]]], callees: Callees
+    ) -> None:
+        self._calls_of = calls_of
+        self._callees = callees
+
+    def of(self, function: Function) -> dict[ValueId, bool]:
+        """Those of one function."""
+        return {
+            parameter: found
+            for parameter in (*function.parameters, *self._callees.closures.captured(function.name))
+            if (found := self._constant(function, parameter)) is not None
+        }
+
+    def _constant(self, function: Function, parameter: ValueId) -> bool | None:
+        found, seen, left = set[bool](), {(function.name, parameter)}, [(function, parameter)]
+        while left:
+            one, asked = left.pop()
+            calls = tuple(self._calls_of(one))
+            if not calls:
+                return None
+            for caller, call in calls:
+                path = self._callees.passed(call, one).get(asked)
+                if path is None or path != AccessPath(path.value):
+                    return None
+                constant = dict(constant_conditions(caller)).get(path.value)
+                if constant is not None:
+                    found.add(constant)
+                elif path.value not in caller.parameters:
+                    return None
+                elif (caller.name, path.value) not in seen:
+                    # A call of itself may hand on what it was given.
+                    seen.add((caller.name, path.value))
+                    left.append((caller, path.value))
+        return found.pop() if len(found) == 1 else None
 
 
 @dataclass

@@ -20,6 +20,7 @@ _MODULES = frozenset({"tvm.script", "tvm.script.parser", "tvm.script.parser.core
 _DECORATED = re.compile(r"^[ \t]*@\s*[\w.]*\b(?:ir_module|function)\b", re.MULTILINE)
 # They hand on the text, but for its margins.
 _SAME_TEXT = frozenset({"cleandoc", "dedent"})
+_TEXT_MODULES = frozenset({"inspect", "textwrap"})
 _SAME_TEXT_METHODS = frozenset({"lstrip", "rstrip", "strip"})
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -53,9 +54,23 @@ class _Names:
     definitions: dict[str, list[_Function]] = field(default_factory=dict)
     calls: dict[str, list[ast.Call]] = field(default_factory=dict)
     parameters: dict[str, list[tuple[_Function, int]]] = field(default_factory=dict)
+    # The scope of each mention of a name, by its address; and the names that a scope binds for another one.
+    mentions: dict[int, ast.AST] = field(default_factory=dict)
+    shared: set[str] = field(default_factory=set)
+    # What imports bind that is not of Python's modules for texts.
+    imported: set[str] = field(default_factory=set)
 
     def see(self, node: ast.AST, scope: ast.AST) -> None:
         """Note what a node binds in a scope."""
+        match node:
+            case ast.Name():
+                self.mentions[id(node)] = scope
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                self.shared.update(names)
+            case ast.ImportFrom(module=module) if module not in _TEXT_MODULES:
+                self.imported.update(alias.asname or alias.name for alias in node.names)
+            case ast.Import():
+                self.imported.update(a.asname for a in node.names if a.asname and a.name not in _TEXT_MODULES)
         match node:
             case ast.ImportFrom(module=str() as module, level=0):
                 for alias in node.names:
@@ -101,6 +116,32 @@ class _Names:
                 each = values if len(values) == len(elements) else [value] * len(elements)
                 for element, one in zip(elements, each, strict=True):
                     self.bind(element, one, scope)
+
+    def scope_of(self, node: ast.Name) -> ast.AST | None:
+        """The scope whose bindings of a name are all that it may have there; None where others may count."""
+        scope, name = self.mentions.get(id(node)), node.id
+        if scope is None or isinstance(scope, ast.ClassDef) or name in self.shared:
+            return None
+        is_bound = any(self.scopes[id(value)] is scope for value in self.values.get(name, ()))
+        is_bound = is_bound or any(function is scope for function, _ in self.parameters.get(name, ()))
+        return scope if is_bound else None
+
+    def keeps_text(self, function: ast.expr) -> bool:
+        """Whether a function is one of Python's that hands on a text, but for its margins."""
+        match function:
+            case ast.Attribute(value=ast.Name(id=module), attr=name) if module in _TEXT_MODULES:
+                return name in _SAME_TEXT and not self._is_own(module)
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                return name in _SAME_TEXT and not self._is_own(name)
+        return False
+
+    def strips(self, method: str) -> bool:
+        """Whether a method is one of texts that hands them on, but for their margins."""
+        return method in _SAME_TEXT_METHODS and method not in self.definitions
+
+    def _is_own(self, name: str) -> bool:
+        bound = (self.definitions, self.values, self.parameters, self.imported)
+        return any(name in names for names in bound)
 
     def repeated(self) -> set[str]:
         """The names that have several values in one scope."""
@@ -155,8 +196,9 @@ class _Reach:
         """What a value is made of, each with whether it is handed on as it is."""
         match node:
             case ast.Name(id=name):
-                yield from self.assigned(name)
-                yield from self.given(name)
+                scope = self.names.scope_of(node)
+                yield from self.assigned(name, scope)
+                yield from self.given(name, scope)
             case ast.Attribute(attr=name):
                 yield from self.assigned(name)
             case _:
@@ -180,14 +222,16 @@ class _Reach:
             case ast.BinOp() | ast.JoinedStr() | ast.FormattedValue():
                 yield from ((one, False) for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr))
 
-    def assigned(self, name: str) -> Iterator[tuple[ast.expr, bool]]:
-        """What assignments bind a name to."""
-        for value in self.names.values.get(name, ()):
+    def assigned(self, name: str, scope: ast.AST | None = None) -> Iterator[tuple[ast.expr, bool]]:
+        """What assignments bind a name to, in one scope or in any."""
+        for value in self.bound(name, scope):
             yield value, self.names.scopes[id(value)] not in self.changed_in(name)
 
-    def given(self, name: str) -> Iterator[tuple[ast.expr, bool]]:
-        """What a name is bound to as a parameter, by calls, defaults and tests."""
+    def given(self, name: str, scope: ast.AST | None) -> Iterator[tuple[ast.expr, bool]]:
+        """What a name is bound to as a parameter, by calls, defaults and tests, of one function or of any."""
         for function, index in self.names.parameters.get(name, ()):
+            if scope is not None and function is not scope:
+                continue
             is_same = function not in self.changed_in(name)
             yield from ((value, is_same) for value in _defaults(function))
             for decorator in function.decorator_list:
@@ -223,9 +267,17 @@ class _Reach:
                 case ast.Name(id=other) | ast.Attribute(attr=other):
                     if other == name and not is_whole:
                         return True
+                    if other != name:
+                        scope = self.names.scope_of(one) if isinstance(one, ast.Name) else None
+                        waiting += [(more, is_whole) for more in self.bound(other, scope)]
                 case _:
                     waiting += [(more, is_whole and same) for more, same in self.parts(one)]
         return False
+
+    def bound(self, name: str, scope: ast.AST | None) -> list[ast.expr]:
+        """The values that assignments bind a name to, in one scope or in any."""
+        values, scopes = self.names.values.get(name, ()), self.names.scopes
+        return [value for value in values if scope is None or scopes[id(value)] is scope]
 
     def called(self, call: ast.Call) -> Iterator[tuple[ast.expr, bool]]:
         arguments = [*call.args, *(one.value for one in call.keywords)]
@@ -233,10 +285,12 @@ class _Reach:
             case ast.Attribute(attr="script"):
                 # A module as a text: what it was made of was read where it was made.
                 return
-            case ast.Name(id=name) | ast.Attribute(attr=name) if name in _SAME_TEXT:
+            case read if self.names.reads(read):
+                return
+            case ast.Name() | ast.Attribute() if self.names.keeps_text(call.func):
                 yield from ((one, True) for one in arguments)
             case ast.Attribute(value=value, attr=name):
-                yield value, name in _SAME_TEXT_METHODS
+                yield value, self.names.strips(name)
                 yield from ((one, False) for one in arguments)
             case _:
                 yield from ((one, False) for one in arguments)
@@ -267,18 +321,18 @@ def find_literals(tree: ast.Module) -> Literals:
     for argument in given:
         reach = _Reach(names)
         reach.follow(argument)
-        parts = [one for one in reach.part if one not in reach.whole and _holds_module(one)]
+        parts = [one for one in reach.part if _holds_module(one)]
         made = None
         if parts:
             meanings = meanings or TextNames(tree, names.repeated())
-            made = text_of(argument, partial(meanings.entry, argument=argument))
+            made = text_of(argument, partial(meanings.entry, argument=argument), names.keeps_text)
         if made is not None:
             read[ast.copy_location(ast.Constant(made.text), argument)] = made.assumptions
         else:
             read.update(dict.fromkeys(reach.whole, ()))
             # One of them is enough to find the others.
             unread.update(dict.fromkeys(parts[:1]))
-    return Literals(read, [one for one in unread if one not in read])
+    return Literals(read, [*unread])
 
 
 def _names(tree: ast.Module) -> _Names:

@@ -28,9 +28,15 @@ class _UnknownError(Exception):
     pass
 
 
-def text_of(node: ast.expr, entry: Callable[[str], Entry | None]) -> MadeText | None:
-    """The text; None where it cannot be told or is too long. `entry` tells what a name is bound to."""
-    making = _Text(entry)
+def text_of(
+    node: ast.expr,
+    entry: Callable[[str], Entry | None],
+    is_pythons: Callable[[ast.expr], bool] = lambda _: True,
+) -> MadeText | None:
+    """The text; None where it cannot be told or is too long. `entry` tells what a name is bound to,
+    `is_pythons` whether a function of such a name is the one of Python.
+    """
+    making = _Text(entry, is_pythons)
     try:
         return MadeText(making.of(node, 0), tuple(making.assumptions))
     except (_UnknownError, RecursionError):
@@ -38,8 +44,9 @@ def text_of(node: ast.expr, entry: Callable[[str], Entry | None]) -> MadeText | 
 
 
 class _Text:
-    def __init__(self, entry: Callable[[str], Entry | None]) -> None:
+    def __init__(self, entry: Callable[[str], Entry | None], is_pythons: Callable[[ast.expr], bool]) -> None:
         self.entry = entry
+        self.is_pythons = is_pythons
         self.assumptions: dict[str, None] = {}
         # Of a name that is mentioned again and again.
         self.known: dict[str, str] = {}
@@ -73,9 +80,9 @@ class _Text:
                 name in _STRIPPED
             ):
                 return _STRIPPED[name](self.of(value, depth))
-            case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=[value], keywords=[]) if (
-                name in _CLEANED
-            ):
+            case ast.Call(
+                func=(ast.Attribute(attr=name) | ast.Name(id=name)) as function, args=[value], keywords=[]
+            ) if name in _CLEANED and self.is_pythons(function):
                 return _CLEANED[name](self.of(value, depth))
         raise _UnknownError
 

@@ -28,6 +28,8 @@ _RUNS = re.compile(r"[ \t]*%(?:time|prun|memit)[ \t]+(?!-)")
 # They bind names of another file, or of another time.
 _BINDS = re.compile(r"[ \t]*%(?:run|store|load|pylab|edit|rerun|recall|macro)\b")
 _OTHER_NAMES = "from __another_file__ import *"
+# What a name is that gets the output of one: nobody knows before it runs.
+_OUTPUT = "get_ipython()"
 
 
 @record(frozen=True)
@@ -104,4 +106,4 @@ def _without_magic(line: tuple[str, LineOrigin]) -> tuple[str, LineOrigin]:
     if _MAGIC.match(text):
         return margin + "pass", origin
     name, _, value = text.partition("=")
-    return (f"{name}= None" if value.lstrip().startswith(("!", "%")) else text), origin
+    return (f"{name}= {_OUTPUT}" if value.lstrip().startswith(("!", "%")) else text), origin

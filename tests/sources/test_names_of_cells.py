@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import relax_lint
+from relax_lint.judging.report import check_parsed
+from relax_lint.results.check import Check
 from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config
 from relax_lint.sources.opaque.reading import read_unit
@@ -115,3 +117,35 @@ def test_what_no_other_cell_decides_needs_no_order() -> None:
     assert [unit.assumptions for unit in found.units] == [(), ()]
     found = read("N = 4", FUNCTION, counts=(1, 4, 3))
     assert [unit.assumptions for unit in found.units] == [(OTHER_ORDER,)]
+
+
+OUTPUTS = {
+    "of a command": ["N = !nproc"],
+    "of a magic": ["N = %env SIZE"],
+    "as a condition": ["K = !nproc", "N = 4 if K else 64"],
+    "asked for": ["K = !nproc\nN = 64 if K is None else 4"],
+}
+
+
+@pytest.mark.parametrize("cells", OUTPUTS.values(), ids=OUTPUTS.keys())
+def test_what_a_command_prints_is_unknown(cells: list[str]) -> None:
+    (check,) = stored(*cells)
+    assert check.verdict is Verdict.NEEDS_RUNTIME_CHECK
+    assert any("the value of `N` is unknown" in fact for fact in check.assumes)
+    (unit,) = read(*cells, FUNCTION).units
+    found = read_unit(unit)
+    assert isinstance(found, ParsedUnit)
+    assert [one.problem for one in found.skipped] == [None]
+
+
+def test_a_command_whose_output_nothing_gets_is_none_of_it() -> None:
+    (check,) = stored("N = 64\n!nproc\n%env SIZE", "K = !nproc")
+    assert (check.verdict, check.assumes) == (Verdict.ALWAYS_FINE, ())
+
+
+def stored(*cells: str) -> list[Check]:
+    (unit,) = read(*cells, STORED).units
+    found = read_unit(unit)
+    assert isinstance(found, ParsedUnit)
+    checks = check_parsed(found, "a.ipynb", Config(select=("RLX101",))).checks
+    return [check for check in checks if check.rule == "RLX101"]

@@ -38,6 +38,7 @@ READ = {
     "a text": "M = '4'\nN = f'{M}'\n" + TAKE,
     "changed elsewhere": f"def other(text):\n    text = text.replace('4', '64')\n    return text\n"
     f"def make():\n    text = {TEXT % 4}\n    MADE.append(from_source(text))\nmake()\n",
+    "one of Python's": f"import textwrap\ndef dedent(t):\n    return t.replace('4', '64')\nMADE.append(from_source(textwrap.dedent({TEXT % 4})))\n",
     "one that is stripped": f"text = {TEXT % 4}\ntext = text.strip()\nMADE.append(from_source(text))\n",
 }
 ASSUMED = {
@@ -59,6 +60,11 @@ UNREAD = {
     f"except Four as N:\n{IN_TAKE}",
     "a match": f"N = 64\nmatch 4:\n    case N:\n{IN_BLOCK}",
     "changed": f"text = {TEXT % 64}\ntext = text.replace('64', '4')\nMADE.append(from_source(text))\n",
+    "changed under another name": f"text = {TEXT % 64}\nother = text.replace('64', '4')\ntext = other\nMADE.append(from_source(text))\n",
+    "changed in a list": f"L = [{TEXT % 64}]\nL = [t.replace('64', '4') for t in L]\nMADE.append(from_source(L[0]))\n",
+    "a function of that name": f"def dedent(t):\n    return t.replace('64', '4')\nMADE.append(from_source(dedent({TEXT % 64})))\n",
+    "a function with that name": f"dedent = lambda t: t.replace('64', '4')\nMADE.append(from_source(dedent({TEXT % 64})))\n",
+    "a method of that name": f"class A(str):\n    def strip(self):\n        return self.replace('64', '4')\nMADE.append(from_source(A({TEXT % 64}).strip()))\n",
     "changed in a field": f"S = {{'a': {TEXT % 64}}}\nS['a'] = S['a'].replace('64', '4')\nMADE.append(from_source(S['a']))\n",
     "changed in an attribute": f"class A:\n    pass\nA.text = {TEXT % 64}\nA.text = A.text.replace('64', '4')\nMADE.append(from_source(A.text))\n",
     "a parameter that is changed": f"def make(text):\n    text = text.replace('64', '4')\n    MADE.append(from_source(text))\nmake({TEXT % 64})\n",
@@ -117,3 +123,14 @@ def test_what_is_not_known_is_not_read(text: str, sizes: None) -> None:
     found = read(text)
     assert found.units == ()
     assert [problem.kind for problem in found.problems] == [ProblemKind.UNRESOLVED_NAME]
+
+
+def test_what_is_made_of_one_that_is_read_is_not_read() -> None:
+    text = f"text = {TEXT % 4}\nother = text.replace('4', '64')\n"
+    for given in (
+        "from_source(text)\nfrom_source(other)\n",
+        "for one in (text, other):\n    from_source(one)\n",
+    ):
+        found = read(text + given)
+        assert list(parsed(found).ir_module["f"].params[0].ty.shape) == [4]
+        assert [problem.kind for problem in found.problems] == [ProblemKind.UNRESOLVED_NAME]

@@ -23,7 +23,7 @@ def unread_mentions(
     found: dict[str, set[str | None]] = {}
     for part in [*text.decorator_list, *text.body]:
         where = part.name if isinstance(part, ast.FunctionDef) else None
-        for name in _mentioned(part, names, _modules(text, part), kept):
+        for name in _mentioned(part, names, modules_of(text, part), kept):
             found.setdefault(name, set()).add(where)
     return {name: frozenset(places) for name, places in found.items()}
 
@@ -33,7 +33,7 @@ def called_in_python(root: ast.ClassDef, part: ast.FunctionDef) -> set[str]:
     class inherits may lead to any of them.
     """
     names = {function.name for function in functions_of(root)}
-    modules = _modules(root, part)
+    modules = modules_of(root, part)
     for node in ast.walk(part):
         match node:
             case ast.Attribute(attr=name, value=ast.Name(id=of)) if of in modules and name not in names:
@@ -49,7 +49,7 @@ def _mentioned(
     part: ast.AST, names: set[str], modules: set[str], kept: set[tuple[Place | None, str]]
 ) -> set[str]:
     found = set[str]()
-    roots, locals_, others = _roots(part), _locals(part), _other_names(part, modules)
+    roots, locals_, others = _roots(part), _locals(part), members_of(part, modules)
     for node in ast.walk(part):
         if _as_said(node) in kept:
             continue
@@ -59,7 +59,7 @@ def _mentioned(
             case ast.Name(id=name, ctx=ast.Load()) if name in modules and id(node) not in roots:
                 found |= names
             case ast.Name(id=name, ctx=ast.Load()):
-                found.add(others.get(name, "") if name in locals_ else name)
+                found |= others.get(name, set()) if name in locals_ else {name}
             case ast.Constant(value=str(name)):
                 found.add(name)
     return found & names
@@ -79,7 +79,7 @@ def _locals(part: ast.AST) -> set[str]:
     return arguments | assigned_names(part)
 
 
-def _modules(root: ast.ClassDef, part: ast.AST) -> set[str]:
+def modules_of(root: ast.ClassDef, part: ast.AST) -> set[str]:
     """The names that a part of a module has for the module: that of the class, or `cls = Module`."""
     found = {root.name, "cls", "self"}
     renamed = [(name, value.id) for name, value in _named(part) if isinstance(value, ast.Name)]
@@ -89,14 +89,56 @@ def _modules(root: ast.ClassDef, part: ast.AST) -> set[str]:
     return found
 
 
-def _other_names(part: ast.AST, modules: set[str]) -> dict[str, str]:
-    """The names that a part of a module gives to members of it: `g = cls.f`."""
-    found = {}
-    for name, value in _named(part):
-        match value:
-            case ast.Attribute(attr=member, value=ast.Name(id=root)) if root in modules:
-                found[name] = member
+def members_of(part: ast.AST, modules: set[str]) -> dict[str, set[str]]:
+    """The members of a module that the names of a part of it may be or hold: `g = cls.f`, `t = (g, x)`."""
+    held = list[tuple[str, set[str]]]()
+    found: dict[str, set[str]] = {}
+    for name, value in _given(part):
+        mine, names = _held(value, modules)
+        found.setdefault(name, set()).update(mine)
+        held.append((name, names))
+    grows = True
+    while grows:
+        # Names of names, in whatever order.
+        grows = False
+        for name, names in held:
+            more = set[str]().union(*(found.get(one, set()) for one in names)) - found[name]
+            found[name] |= more
+            grows = grows or bool(more)
     return found
+
+
+def _held(value: ast.expr, modules: set[str]) -> tuple[set[str], set[str]]:
+    """The members of a module that a value is or holds, and the names that it may have them of. What a call
+    of a member gives is not the member.
+    """
+    members, names = set[str](), set[str]()
+    left = [value]
+    while left:
+        match left.pop():
+            case ast.Attribute(attr=member, value=ast.Name(id=root)) if root in modules:
+                members.add(member)
+            case ast.Name(id=name):
+                names.add(name)
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                left += parts
+            case ast.Subscript(value=whole) | ast.NamedExpr(value=whole):
+                left.append(whole)
+            case ast.IfExp(body=one, orelse=other):
+                left += one, other
+    return members, names
+
+
+def _given(part: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """The names that get a value, or a field of one, with that."""
+    for node in ast.walk(part):
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                yield from ((name, value) for target in targets for name in sorted(assigned_names(target)))
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                yield from ((name, value) for name in sorted(assigned_names(target)))
+            case ast.NamedExpr(target=ast.Name(id=name), value=value):
+                yield name, value
 
 
 def _named(part: ast.AST) -> Iterator[tuple[str, ast.expr]]:

@@ -13,6 +13,7 @@ from typing import Any
 from relax_lint.results.problem import Problem
 from relax_lint.sources.dialects.rule import Context
 from relax_lint.sources.gate import is_python_function
+from relax_lint.sources.opaque.doubtful import doubtful_mentions
 from relax_lint.sources.opaque.mentions import called_in_python, unread_mentions
 from relax_lint.sources.opaque.places import Place, functions_of, place_of
 from relax_lint.sources.opaque.statements import Skip, Tree
@@ -113,9 +114,12 @@ class _Reading:
             texts = tuple(dict.fromkeys(one.text for one in self.skipped))
             return dict.fromkeys(functions, texts)
         private = {name for name, node in functions.items() if versions.is_private(node)}
-        return _dependent(
-            tree, self.skipped, {name: called[name] for name in private & called.keys()}, private
-        )
+        doubtful = doubtful_mentions(tree.root)
+        places = {
+            name: {*called.get(name, ()), *doubtful.get(name, ())}
+            for name in private & {*called.keys(), *doubtful.keys()}
+        }
+        return _dependent(tree, self.skipped, places, private)
 
 
 def _name(root: ast.AST, at: Place) -> str | None:
@@ -149,7 +153,8 @@ def _dependent(
     private: Collection[str],
 ) -> Mapping[str, tuple[str, ...]]:
     """The functions whose verdicts depend on what was skipped, with what that is: those that it was in, those
-    that mention one of them and, of the private ones, those that are `called` there and what they call.
+    that mention one of them and, of the private ones, those that are `called` there, or depending on what was
+    skipped there, and what they call.
     """
     base = defaultdict[str, set[str]](set)
     names = [function.name for function in functions_of(tree.root)]
