@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from relax_lint.sources.bound_names import Bound
+from relax_lint.sources.bound_names import Bound, bound_names
 from relax_lint.sources.uses import DottedName, Uses
 
+_DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _LOOPS = ast.For | ast.AsyncFor | ast.While
 
@@ -58,15 +60,16 @@ class Span:
         return None
 
     def bound_elsewhere(self, name: str) -> str | None:
-        """Why the name may be bound to something else: by a function that declares it `global`."""
+        """Why the name may be bound to something else: by a function or a class that declares it `global`."""
         kind = ast.Global if isinstance(self.scope, ast.Module) else ast.Nonlocal
         for declaration in self.uses.declared.get(name, ()):
             if isinstance(declaration, kind) and self.may_run(declaration):
-                function = next(one for one in self.uses.around(declaration) if isinstance(one, _FUNCTIONS))
-                stores = [one for one in self.uses.mentions.get(name, ()) if isinstance(one.ctx, ast.Store)]
-                for store in stores:
-                    if store.lineno in _lines(function):
-                        return f"line {store.lineno} may bind it too"
+                # In the file's own scope `global` says nothing.
+                around = (one for one in self.uses.around(declaration) if isinstance(one, _DEFINITIONS))
+                for definition in itertools.islice(around, 1):
+                    for found, bound in bound_names(definition.body):
+                        if found == name:
+                            return f"line {bound.line} may bind it too"
         return None
 
     def bound_unseen(self) -> str | None:

@@ -288,6 +288,18 @@ AGAIN = {
         "def get():\n    N = 64\n    def setup():\n        nonlocal N\n        N = 4\n    setup()\n    UNIT\nget()",
         "N = 64 (line 6; line 9 may bind it too)",
     ),
+    "global, by an import": (
+        "N = 64\ndef setup():\n    global N\n    from os import SEEK_END as N\nsetup()\nUNIT",
+        "N = 64 (line 5; line 8 may bind it too)",
+    ),
+    "global, by a pattern": (
+        "N = 64\ndef setup():\n    global N\n    match 4:\n        case N:\n            pass\nsetup()\nUNIT",
+        "N = 64 (line 5; line 9 may bind it too)",
+    ),
+    "global, in a class": (
+        "N = 64\nclass C:\n    global N\n    N = 4\nUNIT",
+        "N = 64 (line 5; line 8 may bind it too)",
+    ),
     "exec": ("N = 64\nexec('N = 4')\nUNIT", "N = 64 (line 5; line 6 may bind it too)"),
     "globals": ("N = 64\nglobals()['N'] = 4\nUNIT", "N = 64 (line 5; line 6 may bind it too)"),
     "update of globals": ("N = 64\nglobals().update(N=4)\nUNIT", "N = 64 (line 5; line 6 may bind it too)"),
@@ -311,6 +323,8 @@ ONCE = {
     "an attribute": "class C: pass\nN = 64\nsetattr(C, 'N', 4)\nUNIT",
     "star before": "from math import *\nN = 64\nUNIT",
     "star of tvm": "N = 64\nfrom tvm.script.relax import *\nUNIT",
+    "global, in a class above": "class C:\n    global N\n    N = 4\nN = 64\nUNIT",
+    "global, in the file's own scope": "if MODULES == []:\n    global N\nN = 64\nUNIT",
     "global, but not bound": "N = 64\ndef read():\n    global N\n    return N\nread()\nUNIT",
 }
 BOUND_INSIDE = {
