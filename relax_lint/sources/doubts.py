@@ -17,13 +17,14 @@ _LOOPS = ast.For | ast.AsyncFor | ast.While
 
 @dataclass(frozen=True)
 class Span:
-    """The time between a statement that binds a name in a scope and a use at a line. `is_own` where the use
-    is in the scope itself, and not in a function inside it that may be called whenever.
+    """The time between a statement that binds a name in a scope and a use at a line; since the scope began
+    where none is sure to have bound it. `is_own` where the use is in the scope itself, and not in a
+    function inside it that may be called whenever.
     """
 
     uses: Uses
     scope: ast.AST
-    bound: Bound
+    bound: Bound | None
     line: int
     is_own: bool
 
@@ -39,20 +40,20 @@ class Span:
         else:
             return False
         is_before = _start(outermost) < (self.line, 0)
-        if function is None and _start(node) < _end(self.bound.statement):
+        if function is None and self.bound is not None and _start(node) < _end(self.bound.statement):
             return False
         return is_before or in_loop or not self.is_own
 
     def _repeats(self, loop: range) -> bool:
         """Whether a loop comes to the use again without the binding."""
-        return self.line in loop and self.bound.line not in loop
+        return self.line in loop and (self.bound is None or self.bound.line not in loop)
 
     def bound_again(self, others: Iterable[Bound]) -> str | None:
         """Why the name may be bound to something else: by another statement of its scope, which runs again
         before the use or is below it.
         """
         for other in others:
-            if other.statement is self.bound.statement:
+            if self.bound is None or other.statement is self.bound.statement:
                 continue
             is_below = not self.is_own and other.line > self.line
             if (is_below or self.may_run(other.statement)) and not _is_same(self.bound, other):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from relax_lint.sources.bound_names import STAR, Bound, bound_names, changed_names, target_names
 from relax_lint.sources.called_imports import module_of
 from relax_lint.sources.doubts import Span
+from relax_lint.sources.import_statements import imported_from, imported_module
 from relax_lint.sources.literal import NotLiteralError, TooLargeError, literal_value, weight
 from relax_lint.sources.mutable import is_flat, may_change
 from relax_lint.sources.names import DEFAULT_IMPORTS, IR, RELAX, TIR, Offer, canonical, chain, offer
@@ -21,7 +22,6 @@ from relax_lint.sources.uses import Uses
 from relax_lint.sources.vocabulary import BUILTIN_NAMES
 
 _DIALECTS = (RELAX + ".", TIR + ".", IR + ".")
-_SHORT_NAMES = frozenset({"I", "R", "T"})
 # Whose star imports leave the functions of Python alone.
 _PACKAGES_WITHOUT_BUILTINS = frozenset({"math", "tvm", "typing"})
 _MAX_WEIGHT = 65536
@@ -135,27 +135,35 @@ def _one_of(name: str, found: list[Bound], scope: Scope, inner: Scope, line: int
     if may_change(entry) and _is_changed(name, last, scope, line):
         return Unknown("changed while the file runs")
     if last.is_certain_at(line):
-        return _unless_doubtful(entry, name, last, scope, inner, line)
+        return _unless_doubtful(entry, name, last, scope, inner, line, last)
     others = []
+    since = None
     for bound in reversed(found[:-1]):
         others.append(_entry(name, bound.statement, scope))
         if _is_of_tvm(others[-1]) and not _is_of_tvm(entry):
             return others[-1]
         if bound.is_certain_at(line):
+            since = bound
             break
     else:
         others += _around(name, scope, inner, line)
     if all(_is_same(entry, other) for other in others):
-        return _unless_doubtful(entry, name, last, scope, inner, line)
+        return _unless_doubtful(entry, name, last, scope, inner, line, since)
     return assumed(entry, name, f"line {last.line}")
 
 
-def _unless_doubtful(entry: Entry, name: str, bound: Bound, scope: Scope, inner: Scope, line: int) -> Entry:
-    """What a statement makes of a name, as an assumption where the rest of the file may make it another."""
+def _unless_doubtful(
+    entry: Entry, name: str, bound: Bound, scope: Scope, inner: Scope, line: int, since: Bound | None
+) -> Entry:
+    """What a statement makes of a name, as an assumption where the rest of the file may make it another.
+    `since` is the last statement that has bound it for sure, to the same.
+    """
     if isinstance(entry, Unknown) or (_is_of_tvm(entry) and not isinstance(bound.statement, ast.Assign)):
         return entry
     span = Span(scope.uses(), scope.node, bound, line, scope is inner)
-    why = span.bound_again(scope.bindings[name]) or span.bound_elsewhere(name)
+    why = span.bound_again(scope.bindings[name])
+    span = replace(span, bound=since)
+    why = why or span.bound_elsewhere(name)
     if not isinstance(entry, Imported):
         why = why or span.bound_unseen()
     why = why or _hidden(entry, name, scope)
@@ -243,9 +251,9 @@ def _entry(name: str, node: ast.AST, scope: Scope) -> Entry:
 def _bound(name: str, node: ast.AST, scope: Scope) -> Entry:
     match node:
         case ast.Import():
-            return Imported(_imported_module(name, node))
+            return imported_module(name, node)
         case ast.ImportFrom():
-            return _imported_from(name, node)
+            return imported_from(name, node)
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             unit = scope.unit_of(node, scope)
             kind = "class" if isinstance(node, ast.ClassDef) else "function"
@@ -306,25 +314,6 @@ def _list_behind(node: ast.expr, scope: Scope) -> ast.expr | None:
             return bound.statement.value if isinstance(bound.statement, ast.Assign) else None
         current = current.parent
     return None
-
-
-def _imported_module(name: str, node: ast.Import) -> str:
-    for alias in node.names:
-        if alias.asname == name:
-            return canonical(alias.name)
-    return name
-
-
-def _imported_from(name: str, node: ast.ImportFrom) -> Entry:
-    for alias in node.names:
-        if (alias.asname or alias.name) == name:
-            if alias.name in _SHORT_NAMES and (node.module or "").split(".")[0] != "tvm":
-                # From a file of one's own that imports all that is needed.
-                return Imported(DEFAULT_IMPORTS[alias.name])
-            if node.level:
-                return Unknown("imported from a neighbouring file")
-            return Imported(canonical(f"{node.module}.{alias.name}"))
-    return Unknown("imported by a star import")
 
 
 def _assigned(name: str, target: ast.expr, value: ast.expr, scope: Scope, line: int) -> Entry:

@@ -311,8 +311,27 @@ AGAIN = {
         "sys.path.insert(0, os.path.dirname(__file__))\nN = 64\nfrom sizes_of_names import *\nUNIT",
         "N = 64 (line 6; line 7 may bind it too)",
     ),
+    "star before, on one way": (
+        "sys.path.insert(0, os.path.dirname(__file__))\nfrom sizes_of_names import *\n"
+        "if 'N' not in globals():\n    N = 64\nUNIT",
+        "N = 64 (line 8; line 6 may bind it too)",
+    ),
+    "exec before an error": (
+        "exec('N = 4')\ntry:\n    N\nexcept NameError:\n    N = 64\nUNIT",
+        "N = 64 (line 9; line 5 may bind it too)",
+    ),
+    "between two that are the same": (
+        "N = 64\nexec('N = 4')\nif MODULES:\n    N = 64\nUNIT",
+        "N = 64 (line 8; line 6 may bind it too)",
+    ),
+    "changed between two that are the same": (
+        "S = [64]\nS[0] = 4\nif MODULES:\n    S = [64]\nN = S[0]\nUNIT",
+        "S = [64] (line 8; line 6 may change it)",
+    ),
 }
 ONCE = {
+    "exec before the first of two": "exec('N = 4')\nN = 64\nif MODULES:\n    N = 64\nUNIT",
+    "exec below": "if not MODULES:\n    N = 64\nUNIT\nexec('N = 4')",
     "below": "N = 64\nUNIT\nN = 4",
     "the same below": "N = 64\ndef get():\n    UNIT\nN = 64\nget()",
     "of another function": "N = 64\ndef other():\n    N = 4\ndef get():\n    UNIT\nget()",
