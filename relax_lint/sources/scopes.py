@@ -48,6 +48,9 @@ class Scope:
     _uses: Uses | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.node, ast.FunctionDef | ast.AsyncFunctionDef):
+            for name in parameter_names(self.node):
+                self.bindings[name] = [Bound(self.node.lineno, self.node.args, None)]
         for name, bound in bound_names(self.node.body):
             self.bindings.setdefault(name, []).append(bound)
         for name, bound in changed_names(self.node.body):
@@ -116,12 +119,9 @@ def _resolved(name: str, outermost: Scope | None, inner: Scope, line: int) -> En
         if found:
             # In its own scope a name is what the last binding above made it; an outer scope is complete
             # by the time a function in it runs, but the nearest binding above is what a reader expects.
-            above = [bound for bound in found if bound.line < line]
+            above = [one for one in found if one.line < line or isinstance(one.statement, ast.arguments)]
             if above or current is not inner:
                 return _one_of(name, above or found, current, inner, line)
-        function = current.node
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and name in parameter_names(function):
-            return _parameter(name, function, current)
         current = current.parent
     return None
 
@@ -146,7 +146,8 @@ def _one_of(name: str, found: list[Bound], scope: Scope, inner: Scope, line: int
             since = bound
             break
     else:
-        others += _around(name, scope, inner, line)
+        around = _resolved(name, scope.parent, inner, line)
+        others += [] if around is None else [around]
     if all(_is_same(entry, other) for other in others):
         return _unless_doubtful(entry, name, last, scope, inner, line, since)
     return assumed(entry, name, f"line {last.line}")
@@ -166,7 +167,8 @@ def _unless_doubtful(
     why = why or span.bound_elsewhere(name)
     if not isinstance(entry, Imported):
         why = why or span.bound_unseen()
-    why = why or _hidden(entry, name, scope)
+    if not isinstance(bound.statement, ast.arguments):
+        why = why or _hidden(entry, name, scope)
     if may_change(entry):
         why = why or span.changed(name, lambda node: _imported_name(node, scope), is_flat(entry))
     return entry if why is None else assumed(entry, name, f"line {bound.line}; {why}")
@@ -199,15 +201,6 @@ def _imported_name(node: ast.expr, scope: Scope) -> str | None:
             return canonical(".".join((entry.dotted, *parts[1]))) if isinstance(entry, Imported) else None
         current = current.parent
     return None
-
-
-def _around(name: str, scope: Scope, inner: Scope, line: int) -> list[Entry]:
-    """What a name is where none of a scope's own statements has bound it: a parameter, or a name around."""
-    function = scope.node
-    if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and name in parameter_names(function):
-        return [_parameter(name, function, scope)]
-    entry = _resolved(name, scope.parent, inner, line)
-    return [] if entry is None else [entry]
 
 
 def _is_same(entry: Entry, other: Entry) -> bool:
@@ -265,20 +258,15 @@ def _bound(name: str, node: ast.AST, scope: Scope) -> Entry:
             return _assigned(name, node.target, value, scope, node.lineno)
         case ast.For() | ast.AsyncFor():
             return Unknown("a loop variable")
+        case ast.arguments() if isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef):
+            return _taken(name, scope.node, scope)
         case ast.With() | ast.AsyncWith():
             return Unknown("the value of a context manager")
     return Unknown("changed while the file runs")
 
 
-def _parameter(name: str, function: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Entry:
-    """The value that a parameter of the enclosing function is taken to have."""
-    if (name, function) not in scope.known:
-        scope.known[name, function] = Unknown("defined in terms of itself")
-        scope.known[name, function] = _taken(name, function, scope)
-    return scope.known[name, function]
-
-
 def _taken(name: str, function: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Entry:
+    """The value that a parameter of the enclosing function is taken to have."""
     around = scope.parent
     if around is None:
         return Unknown("a parameter")

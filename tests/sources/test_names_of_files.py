@@ -311,6 +311,14 @@ AGAIN = {
         "sys.path.insert(0, os.path.dirname(__file__))\nN = 64\nfrom sizes_of_names import *\nUNIT",
         "N = 64 (line 6; line 7 may bind it too)",
     ),
+    "parameter, below": (
+        "def get(N=64):\n    def inner():\n        UNIT\n    N = 4\n    inner()\nget()",
+        "N = 64 (default); N = 64 (line 5; line 15 binds it too)",
+    ),
+    "parameter, nonlocal": (
+        "def get(N=64):\n    def setup():\n        nonlocal N\n        N = 4\n    setup()\n    UNIT\nget()",
+        "N = 64 (default); N = 64 (line 5; line 8 may bind it too)",
+    ),
     "star before, on one way": (
         "sys.path.insert(0, os.path.dirname(__file__))\nfrom sizes_of_names import *\n"
         "if 'N' not in globals():\n    N = 64\nUNIT",
@@ -369,6 +377,12 @@ def test_a_value_that_is_only_read_is_certain(name: str, tmp_path: Path) -> None
 def test_a_name_that_may_be_bound_again_is_an_assumption(name: str, tmp_path: Path) -> None:
     (tmp_path / "sizes_of_names.py").write_text("N = 4\n")
     is_listed(*AGAIN[name], tmp_path)
+
+
+def test_a_parameter_is_not_what_is_bound_below_the_unit(tmp_path: Path) -> None:
+    path = written("def get(N=4):\n    def inner():\n        UNIT\n    inner()\n    N = 64\nget()", tmp_path)
+    assert really(path) == [4]
+    assert said(path) == [("always-wrong", ("N = 4 (default); N = 4 (line 5; line 16 binds it too)",))]
 
 
 @pytest.mark.parametrize("name", ONCE)
