@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Iterator
 
 from relax_lint.sources.bindings import local_names
@@ -61,7 +62,8 @@ _READING_NUMPY = frozenset(
         *("ones", "ones_like", "prod", "shape", "size", "stack", "sum", "zeros", "zeros_like"),
     }
 )
-_SHARING = frozenset({"from_dlpack", "numpy.testing"})
+# How many lists in one another are followed.
+_DEEPEST = 8
 
 
 class Uses:
@@ -134,67 +136,84 @@ class Uses:
         """Whether what an expression is used for may change its value in place, or give it another name that
         does. `is_flat` says that nothing inside the value can be changed.
         """
-        return _Handing(self, dotted, is_flat).on(node)
+        return _Handing(self, dotted).on(node, 0 if is_flat else math.inf)
 
 
 class _Handing:
-    def __init__(self, uses: Uses, dotted: DottedName, is_flat: bool) -> None:
+    """The way of a value through the expressions that have it. `depth` says how often a part can be taken of
+    what an expression gives until nothing is left that can be changed: 0 of a list of numbers, 1 of a list
+    that such a list was put into.
+    """
+
+    def __init__(self, uses: Uses, dotted: DottedName) -> None:
         self.uses = uses
         self.dotted = dotted
-        self.is_flat = is_flat
-        self.aliases: set[str] = set()
+        self.aliases: set[tuple[str, float]] = set()
 
-    def on(self, node: ast.expr) -> bool:
+    def on(self, node: ast.expr, depth: float) -> bool:
         around = self.uses.parents[node]
         match around:
             case ast.Subscript() if around.value is node:
-                return not isinstance(around.ctx, ast.Load) or self.part(around)
+                return not isinstance(around.ctx, ast.Load) or self.part(around, depth)
             case ast.Attribute():
-                return self.attribute(around)
+                return self.attribute(around, depth)
             case ast.Call() if around.func is not node:
-                return self.given(around)
+                return self.given(around, depth)
             case ast.keyword():
                 call = self.uses.parents[around]
-                return not isinstance(call, ast.Call) or self.given(call)
+                # `dict(a=S)` has it as an item, `dict(**S)` has its items.
+                return not isinstance(call, ast.Call) or self.given(call, depth + (around.arg is not None))
             case ast.Assign(targets=targets):
-                return any(self.bound(target) for target in targets)
-            case ast.NamedExpr() | ast.AnnAssign():
-                return self.bound(around.target)
+                return any(self.bound(target, depth) for target in targets)
+            case ast.NamedExpr():
+                return self.bound(around.target, depth) or self.on(around, depth)
+            case ast.AnnAssign():
+                return self.bound(around.target, depth)
             case ast.For() | ast.AsyncFor() | ast.comprehension():
-                return not self.is_flat
-            case ast.IfExp() | ast.BoolOp() | ast.Tuple() | ast.List() | ast.Dict() | ast.Set():
-                return self.on(around)
-            case ast.Starred():
-                return self.part(around)
-            case (
-                ast.BinOp()
-                | ast.UnaryOp()
-                | ast.Compare()
-                | ast.FormattedValue()
-                | ast.Slice()
-                | ast.Subscript()
+                return around.iter is node and depth > 0 and self.bound(around.target, depth - 1)
+            case ast.IfExp() | ast.BoolOp():
+                return self.on(around, depth)
+            case ast.Dict(keys=keys, values=values) if any(
+                key is None and value is node for key, value in zip(keys, values, strict=True)
             ):
+                return depth > 0 and self.on(around, depth)
+            case ast.Tuple() | ast.List() | ast.Dict() | ast.Set():
+                return self.on(around, depth + 1)
+            case ast.Starred():
+                return self.part(around, depth)
+            case ast.BinOp():
+                # Two lists together have the items of both; of arrays it makes new ones.
+                return 0 < depth < math.inf and self.on(around, depth)
+            case ast.AugAssign():
+                return 0 < depth < math.inf and self.bound(around.target, depth)
+            case ast.UnaryOp() | ast.Compare() | ast.FormattedValue() | ast.Slice() | ast.Subscript():
                 return False
-            case ast.Call() | ast.Expr() | ast.If() | ast.While() | ast.Assert() | ast.AugAssign():
+            case ast.Call() | ast.Expr() | ast.If() | ast.While() | ast.Assert():
                 return False
         return True
 
-    def part(self, node: ast.expr) -> bool:
-        return not self.is_flat and self.on(node)
+    def part(self, node: ast.expr, depth: float) -> bool:
+        return depth > 0 and self.on(node, depth - 1)
 
-    def attribute(self, node: ast.Attribute) -> bool:
+    def items(self, node: ast.expr, depth: float) -> bool:
+        """Whether what has the items of the value, each maybe in a tuple, is used to change them."""
+        return depth > 0 and self.on(node, depth + 1)
+
+    def attribute(self, node: ast.Attribute, depth: float) -> bool:
         if not isinstance(node.ctx, ast.Load):
             return True
         call = self.uses.parents[node]
         if isinstance(call, ast.Call) and call.func is node:
-            return node.attr not in _READING_METHODS and (node.attr not in _ITEM_METHODS or self.part(call))
-        return node.attr not in _FIXED_ATTRIBUTES and self.on(node)
+            return node.attr not in _READING_METHODS and (
+                node.attr not in _ITEM_METHODS or self.items(call, depth)
+            )
+        return node.attr not in _FIXED_ATTRIBUTES and self.on(node, depth)
 
-    def given(self, call: ast.Call) -> bool:
+    def given(self, call: ast.Call, depth: float) -> bool:
         if isinstance(call.func, ast.Name) and call.func.id in _READING:
             return False
         if isinstance(call.func, ast.Name) and call.func.id in _ITEMS:
-            return self.part(call)
+            return self.items(call, depth)
         if isinstance(call.func, ast.Attribute) and call.func.attr == "parametrize":
             return False
         package, _, name = (self.dotted(call.func) or "").partition(".")
@@ -202,20 +221,20 @@ class _Handing:
             return name not in _READING_NUMPY and not name.startswith(("testing.", "int", "uint", "float"))
         return package not in ("math", "tvm") or name.endswith("from_dlpack")
 
-    def bound(self, target: ast.expr) -> bool:
+    def bound(self, target: ast.expr, depth: float) -> bool:
         """Whether the value is changed by the name that a target gives it."""
         if isinstance(target, ast.Tuple | ast.List):
-            return not self.is_flat
-        if not isinstance(target, ast.Name):
+            return depth > 0
+        if not isinstance(target, ast.Name) or _DEEPEST < depth < math.inf:
             return True
-        if target.id in self.aliases:
+        if (target.id, depth) in self.aliases:
             return False
-        self.aliases.add(target.id)
-        return any(self.changed(one) for one in self.uses.mentions[target.id])
+        self.aliases.add((target.id, depth))
+        return any(self.changed(one, depth) for one in self.uses.mentions[target.id])
 
-    def changed(self, alias: ast.Name) -> bool:
+    def changed(self, alias: ast.Name, depth: float) -> bool:
         if isinstance(alias.ctx, ast.Load):
-            return self.on(alias)
+            return self.on(alias, depth)
         return isinstance(self.uses.parents[alias], ast.AugAssign)
 
 

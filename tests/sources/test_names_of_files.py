@@ -251,8 +251,47 @@ MAY_CHANGE = {
         "S = [64]\nfor _ in range(2):\n    N = S[0]\n    UNIT\n    S[0] = 4\nMODULES.pop(0)",
         "S = [64] (line 5; line 16 may change it)",
     ),
+    "put into a tuple of a loop": (
+        "A = {'n': 64}\nB = {'n': 32}\nfor c in (A, B):\n    c['n'] = 4\nN = A['n']\nUNIT",
+        "A = {'n': 64} (line 5; line 7 may change it)",
+    ),
+    "put into a tuple": (
+        "S = [64]\nT = (S,)\nT[0][0] = 4\nN = S[0]\nUNIT",
+        "S = [64] (line 5; line 6 may change it)",
+    ),
+    "put into a dictionary": (
+        "S = [64]\nD = {1: S}\nD[1].append(4)\nN = S[-1]\nUNIT",
+        "S = [64] (line 5; line 6 may change it)",
+    ),
+    "put into a dictionary by its call": (
+        'S = [64]\nD = dict(s=S)\nD.get("s").append(4)\nN = S[-1]\nUNIT',
+        "S = [64] (line 5; line 6 may change it)",
+    ),
+    "put into a list that is added to": (
+        "S = [64]\nD = []\nD += [S]\nD[0].append(4)\nN = S[-1]\nUNIT",
+        "S = [64] (line 5; line 7 may change it)",
+    ),
+    "in pairs": (
+        "S = [64]\nfor s, n in zip([S], [4]):\n    s.append(n)\nN = S[-1]\nUNIT",
+        "S = [64] (line 5; line 6 may change it)",
+    ),
+    "counted": (
+        "S = [64]\nfor i, s in enumerate([S]):\n    s[i] = 4\nN = S[0]\nUNIT",
+        "S = [64] (line 5; line 6 may change it)",
+    ),
+    "in a comprehension": (
+        "S = [64]\nL = [s.append(4) for s in (S,)]\nN = S[-1]\nUNIT",
+        "S = [64] (line 5; line 6 may change it)",
+    ),
+    "named in an expression": (
+        "S = [64]\n(B := S).append(4)\nN = S[-1]\nUNIT",
+        "S = [64] (line 5; line 6 may change it)",
+    ),
 }
 ONLY_READ = {
+    "walked through with others": "A = [64]\nfor a in (A, [4]):\n    print(a[0])\nL = [a[0] for a in (A, [4])]\nN = A[0]\nUNIT",
+    "put into others": "S = [64]\nD = {'s': S, **{}}\nprint(D['s'][0], dict(s=S))\nN = D['s'][0]\nUNIT",
+    "copied": "C = {'n': 64}\nD = {**C}\nD['n'] = 4\nE = dict(**C, k=4)\nL = [*C]\nL[0] = 4\nN = C['n']\nUNIT",
     "read": "S = [64]\nK = len(S) + max(S) + S[0]\nprint(S, *S)\nN = S[0]\nUNIT",
     "walked through": "S = [64]\nfor s in S:\n    print(s)\nL = [s + 1 for s in S]\nN = S[0]\nUNIT",
     "given to numpy": "A = np.full((2,), 64)\nB = np.sum(A) + A.sum() + A[0]\nN = int(A[0])\nUNIT",
