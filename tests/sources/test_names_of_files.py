@@ -152,6 +152,15 @@ OTHER_WAYS = {
         "import contextlib\nN = 4\nwith contextlib.suppress(ValueError):\n    int('a')\n    N = 64\nUNIT",
         "N = 64 (line 9)",
     ),
+    "an error before it, at the end": (
+        "N = 4\ntry:\n    try:\n        int('a')\n        N = 64\n    finally:\n        UNIT\nexcept ValueError:\n    pass",
+        "N = 64 (line 9)",
+    ),
+    "an error in a block before it, at the end": (
+        "N = 4\ntry:\n    try:\n        with open(__file__):\n            int('a')\n            N = 64\n    finally:\n"
+        "        UNIT\nexcept ValueError:\n    pass",
+        "N = 64 (line 10)",
+    ),
     "other scope": (
         "N = 4\ndef get():\n    global N\n    if MODULES:\n        N = 64\n    UNIT\nget()",
         "N = 64 (line 9)",
@@ -161,6 +170,8 @@ ONE_WAY = {
     "on the way to the unit": "def get(N=4):\n    if N:\n        N = 64\n        UNIT\nget()",
     "as much on each way": "N = math.prod((8, 8))\nif MODULES:\n    N = math.prod((8, 8))\nUNIT",
     "bound by try": "N = 4\ntry:\n    N = 64\nfinally:\n    MODULES.clear()\nUNIT",
+    "bound at the end": "N = 4\ntry:\n    N = 4\nfinally:\n    N = 64\n    UNIT",
+    "bound by try, in a try": "N = 4\ntry:\n    try:\n        N = 64\n    finally:\n        pass\n    UNIT\nfinally:\n    pass",
     "an error that is not held back": "N = 4\nwith open(__file__) as file:\n    N = 64\nUNIT",
     "in the block of the unit": "import contextlib\nN = 4\nwith contextlib.suppress(ValueError):\n    N = 64\n    UNIT",
     "undefined on the other": "if not MODULES:\n    N = 64\nUNIT",
