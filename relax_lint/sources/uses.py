@@ -124,13 +124,34 @@ class Uses:
                 return (module or "").split(".")[0] != "tvm"
             case ast.Call(func=ast.Name(id="exec")):
                 return True
-            case ast.Call(func=ast.Name(id="setattr"), args=[owner, *_]):
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="builtins" | "__builtins__"), attr="exec")):
+                return True
+            case ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[owner, *_]):
                 return any(_is_of_modules(one) for one in ast.walk(owner))
             case ast.Call(func=ast.Attribute(attr="run_cell" | "run_line_magic")):
                 return True
             case ast.Call(func=ast.Name(id="globals" | "vars"), args=[]):
                 return self.is_handed_on(node, lambda _: None)
+            case ast.Call(func=ast.Name(id="locals"), args=[]):
+                is_inner = any(isinstance(one, Function | ast.ClassDef) for one in self.around(node))
+                return not is_inner and self.is_handed_on(node, lambda _: None)
+            case ast.Subscript(value=ast.Attribute(attr="modules"), slice=key, ctx=ast.Load()):
+                is_own = not isinstance(key, ast.Constant) or key.value == "__main__"
+                return is_own and self._is_written_to(node)
         return False
+
+    def _is_written_to(self, module: ast.expr) -> bool:
+        """Whether a module, or the dictionary of its names, is changed or handed on."""
+        around = self.parents[module]
+        match around:
+            case ast.Call(func=ast.Name(id="vars")) | ast.Attribute(attr="__dict__"):
+                return self.is_handed_on(around, lambda _: None)
+            case ast.Attribute(ctx=ast.Load()):
+                return False
+            case ast.Call(func=ast.Name(id="getattr" | "hasattr" | "setattr" | "delattr")):
+                # Those that write are found by themselves.
+                return False
+        return self.is_handed_on(module, lambda _: None)
 
     def is_handed_on(self, node: ast.expr, dotted: DottedName, is_flat: bool = False) -> bool:
         """Whether what an expression is used for may change its value in place, or give it another name that

@@ -369,6 +369,27 @@ AGAIN = {
         "def get(N=64):\n    def setup():\n        nonlocal N\n        N = 4\n    setup()\n    UNIT\nget()",
         "N = 64 (default); N = 64 (line 5; line 8 may bind it too)",
     ),
+    "an attribute of the module": (
+        "N = 64\nsys.modules[__name__].N = 4\nUNIT",
+        "N = 64 (line 5; line 6 may bind it too)",
+    ),
+    "an attribute of the module by a name": (
+        "N = 64\nthis = sys.modules[__name__]\nthis.N = 4\nUNIT",
+        "N = 64 (line 5; line 6 may bind it too)",
+    ),
+    "the names of the module": (
+        "N = 64\nvars(sys.modules[__name__])['N'] = 4\nUNIT",
+        "N = 64 (line 5; line 6 may bind it too)",
+    ),
+    "the dictionary of the module": (
+        "N = 64\nsys.modules[__name__].__dict__.update(N=4)\nUNIT",
+        "N = 64 (line 5; line 6 may bind it too)",
+    ),
+    "locals": ("N = 64\nlocals()['N'] = 4\nUNIT", "N = 64 (line 5; line 6 may bind it too)"),
+    "exec of builtins": (
+        "N = 64\nimport builtins\nbuiltins.exec('N = 4')\nUNIT",
+        "N = 64 (line 5; line 7 may bind it too)",
+    ),
     "star before, on one way": (
         "sys.path.insert(0, os.path.dirname(__file__))\nfrom sizes_of_names import *\n"
         "if 'N' not in globals():\n    N = 64\nUNIT",
@@ -388,6 +409,9 @@ AGAIN = {
     ),
 }
 ONCE = {
+    "read from the module": "N = 64\nprint(sys.modules[__name__].__dict__['N'], getattr(sys.modules[__name__], 'N'))\nUNIT",
+    "locals of a function": "N = 64\ndef other():\n    locals()['N'] = 4\nother()\nUNIT",
+    "another module": "N = 64\nsys.modules['os'].N = 4\ndel sys.modules['os'].N\nUNIT",
     "exec before the first of two": "exec('N = 4')\nN = 64\nif MODULES:\n    N = 64\nUNIT",
     "exec below": "if not MODULES:\n    N = 64\nUNIT\nexec('N = 4')",
     "below": "N = 64\nUNIT\nN = 4",
