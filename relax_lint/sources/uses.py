@@ -62,6 +62,9 @@ _READING_NUMPY = frozenset(
         *("ones", "ones_like", "prod", "shape", "size", "stack", "sum", "zeros", "zeros_like"),
     }
 )
+# What is given by these names is written to, or called with what is there.
+_WRITING_KEYWORDS = frozenset({"key", "out"})
+_SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda | ast.Module
 # How many lists in one another are followed.
 _DEEPEST = 8
 
@@ -74,6 +77,7 @@ class Uses:
     def __init__(self, tree: ast.Module) -> None:
         self.parents: dict[ast.AST, ast.AST] = {}
         self.mentions: dict[str, list[ast.Name]] = {}
+        self.attributes: dict[str, list[ast.Attribute]] = {}
         self.declared: dict[str, list[ast.Global | ast.Nonlocal]] = {}
         self.locals: dict[ast.AST, set[str]] = {}
         waiting: list[ast.AST] = [tree]
@@ -93,6 +97,8 @@ class Uses:
         match node:
             case ast.Name(id=name):
                 self.mentions.setdefault(name, []).append(node)
+            case ast.Attribute(attr=name):
+                self.attributes.setdefault(name, []).append(node)
             case ast.Global(names=names) | ast.Nonlocal(names=names):
                 for name in names:
                     self.declared.setdefault(name, []).append(node)
@@ -182,6 +188,8 @@ class _Handing:
                 return self.given(around, depth)
             case ast.keyword():
                 call = self.uses.parents[around]
+                if around.arg in _WRITING_KEYWORDS:
+                    return True
                 # `dict(a=S)` has it as an item, `dict(**S)` has its items.
                 return not isinstance(call, ast.Call) or self.given(call, depth + (around.arg is not None))
             case ast.Assign(targets=targets):
@@ -225,6 +233,8 @@ class _Handing:
             return True
         call = self.uses.parents[node]
         if isinstance(call, ast.Call) and call.func is node:
+            if node.attr == "astype" and _may_share(call):
+                return self.on(call, depth)
             return node.attr not in _READING_METHODS and (
                 node.attr not in _ITEM_METHODS or self.items(call, depth)
             )
@@ -239,6 +249,8 @@ class _Handing:
             return False
         package, _, name = (self.dotted(call.func) or "").partition(".")
         if package == "numpy":
+            if _may_share(call):
+                return self.on(call, depth)
             return name not in _READING_NUMPY and not name.startswith(("testing.", "int", "uint", "float"))
         return package not in ("math", "tvm") or name.endswith("from_dlpack")
 
@@ -251,12 +263,22 @@ class _Handing:
         if (target.id, depth) in self.aliases:
             return False
         self.aliases.add((target.id, depth))
-        return any(self.changed(one, depth) for one in self.uses.mentions[target.id])
+        aliases: list[ast.expr] = [*self.uses.mentions[target.id]]
+        scope = next(one for one in self.uses.around(target) if isinstance(one, _SCOPES))
+        if isinstance(scope, ast.ClassDef):
+            aliases += self.uses.attributes.get(target.id, ())
+        return any(self.changed(one, depth) for one in aliases)
 
-    def changed(self, alias: ast.Name, depth: float) -> bool:
-        if isinstance(alias.ctx, ast.Load):
+    def changed(self, alias: ast.expr, depth: float) -> bool:
+        if isinstance(alias, ast.Name | ast.Attribute) and isinstance(alias.ctx, ast.Load):
             return self.on(alias, depth)
         return isinstance(self.uses.parents[alias], ast.AugAssign)
+
+
+def _may_share(call: ast.Call) -> bool:
+    """Whether what numpy gives may be the array that it was given: `np.array(a, copy=False)`."""
+    copies = [one.value for one in call.keywords if one.arg == "copy"]
+    return any(not isinstance(one, ast.Constant) or one.value is not True for one in copies)
 
 
 def _is_script(node: ast.AST) -> bool:

@@ -298,8 +298,32 @@ MAY_CHANGE = {
         "S = [64]\n(B := S).append(4)\nN = S[-1]\nUNIT",
         "S = [64] (line 5; line 6 may change it)",
     ),
+    "written to by numpy": (
+        "A = np.full((1,), 64)\nnp.sum(np.ones((1, 4)), axis=1, out=A)\nN = int(A[0])\nUNIT",
+        "(line 5; line 6 may change it)",
+    ),
+    "not copied by numpy": (
+        "A = np.full((1,), 64)\nB = np.array(A, copy=None)\nB[0] = 4\nN = int(A[0])\nUNIT",
+        "(line 5; line 6 may change it)",
+    ),
+    "not copied by a method": (
+        "A = np.full((1,), 64)\nA.astype(A.dtype, copy=False)[0] = 4\nN = int(A[0])\nUNIT",
+        "(line 5; line 6 may change it)",
+    ),
+    "as a key": (
+        "S = [64]\nmax([4], key=S.append)\nN = S[-1]\nUNIT",
+        "S = [64] (line 5; line 6 may change it)",
+    ),
+    "an attribute of a class": (
+        "C = {'n': 64}\nclass T:\n    config = C\n    def run(self):\n        self.config['n'] = 4\nT().run()\nN = C['n']\nUNIT",
+        "C = {'n': 64} (line 5; line 7 may change it)",
+    ),
 }
 ONLY_READ = {
+    "copied by numpy": "A = np.full((1,), 64)\nB = np.array(A, copy=True)\nB[0] = 4\nN = int(A[0])\nUNIT",
+    "an attribute of a class that is read": (
+        "C = {'n': 64}\nclass T:\n    config = C\n    def run(self):\n        return self.config['n']\nT().run()\nN = C['n']\nUNIT"
+    ),
     "walked through with others": "A = [64]\nfor a in (A, [4]):\n    print(a[0])\nL = [a[0] for a in (A, [4])]\nN = A[0]\nUNIT",
     "put into others": "S = [64]\nD = {'s': S, **{}}\nprint(D['s'][0], dict(s=S))\nN = D['s'][0]\nUNIT",
     "copied": "C = {'n': 64}\nD = {**C}\nD['n'] = 4\nE = dict(**C, k=4)\nL = [*C]\nL[0] = 4\nN = C['n']\nUNIT",
