@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterator
 
 from relax_lint.sources.bindings import local_names
-from relax_lint.sources.names import chain
+from relax_lint.sources.names import DEFAULT_IMPORTS, chain
 from relax_lint.sources.parametrize import parameter_names
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -80,13 +80,14 @@ class Uses:
         self.attributes: dict[str, list[ast.Attribute]] = {}
         self.declared: dict[str, list[ast.Global | ast.Nonlocal]] = {}
         self.locals: dict[ast.AST, set[str]] = {}
+        scripts = _Scripts(tree)
         waiting: list[ast.AST] = [tree]
         nodes: list[ast.AST] = []
         while waiting:
             node = waiting.pop()
             nodes.append(node)
             self._note(node)
-            if not _is_script(node):
+            if not scripts.has(node):
                 for child in ast.iter_child_nodes(node):
                     if not isinstance(child, ast.expr_context | ast.operator | ast.cmpop):
                         self.parents[child] = node
@@ -281,12 +282,40 @@ def _may_share(call: ast.Call) -> bool:
     return any(not isinstance(one, ast.Constant) or one.value is not True for one in copies)
 
 
-def _is_script(node: ast.AST) -> bool:
-    decorators = node.decorator_list if isinstance(node, ast.ClassDef | ast.FunctionDef) else []
-    called = [one.func if isinstance(one, ast.Call) else one for one in decorators]
-    return any(
-        parts[1][-1:] and parts[1][-1] in _SCRIPT for one in called if (parts := chain(one)) is not None
-    )
+class _Scripts:
+    """The definitions of a file that TVM reads: those with a decorator of TVMScript. One of the same last
+    name from elsewhere (`my.function`) leaves a function what it is.
+    """
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.tree = tree
+        self.imported: set[str] | None = None
+
+    def has(self, node: ast.AST) -> bool:
+        decorators = node.decorator_list if isinstance(node, ast.ClassDef | ast.FunctionDef) else []
+        called = [one.func if isinstance(one, ast.Call) else one for one in decorators]
+        chains = [parts for one in called if (parts := chain(one)) is not None]
+        return any(rest[-1:] and rest[-1] in _SCRIPT and self.is_of_tvm(root) for root, rest in chains)
+
+    def is_of_tvm(self, root: str) -> bool:
+        if root in DEFAULT_IMPORTS:
+            return True
+        if self.imported is None:
+            self.imported = {name for node in ast.walk(self.tree) for name in _imported_of_tvm(node)}
+        return root in self.imported
+
+
+def _imported_of_tvm(node: ast.AST) -> list[str]:
+    """The names that an import of TVM binds, or that stand for a part of it."""
+    match node:
+        case ast.ImportFrom(module=str() as module, names=names) if module.split(".")[0] == "tvm":
+            return [one.asname or one.name for one in names]
+        case ast.Import(names=names):
+            return [one.asname for one in names if one.asname and one.name.split(".")[0] == "tvm"]
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Attribute() as value):
+            parts = chain(value)
+            return [name] if parts is not None and parts[0] in DEFAULT_IMPORTS else []
+    return []
 
 
 def _is_of_modules(node: ast.AST) -> bool:

@@ -358,6 +358,11 @@ AGAIN = {
         "N = 64\ndef setup():\n    global N\n    N = 4\nsetup()\nUNIT",
         "N = 64 (line 5; line 8 may bind it too)",
     ),
+    "global, under a decorator of another": (
+        "class my:\n    function = staticmethod(lambda f: f)\nN = 64\n@my.function\ndef setup():\n    global N\n    N = 4\n"
+        "setup()\nUNIT",
+        "N = 64 (line 7; line 11 may bind it too)",
+    ),
     "nonlocal": (
         "def get():\n    N = 64\n    def setup():\n        nonlocal N\n        N = 4\n    setup()\n    UNIT\nget()",
         "N = 64 (line 6; line 9 may bind it too)",
