@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from relax_lint.sources.bound_names import STAR, Bound, bound_names, changed_names, target_names
 from relax_lint.sources.called_imports import module_of
@@ -16,7 +17,15 @@ from relax_lint.sources.names import DEFAULT_IMPORTS, IR, RELAX, TIR, Offer, can
 from relax_lint.sources.newer_python import declared_by
 from relax_lint.sources.parametrize import Taken, declared_value, parameter_names, taken_value
 from relax_lint.sources.shape_text import names_in
-from relax_lint.sources.standing import assumed, is_own, itself, shortened, standing_alone
+from relax_lint.sources.standing import (
+    assumed,
+    is_itself,
+    is_of_tvm,
+    is_same,
+    itself,
+    shortened,
+    standing_alone,
+)
 from relax_lint.sources.unit import Computed, Entry, Imported, Literal, Sibling, Unit, Unknown
 from relax_lint.sources.uses import Uses
 from relax_lint.sources.vocabulary import BUILTIN_NAMES
@@ -104,11 +113,6 @@ def _of_python(name: str, scope: Scope, line: int) -> Entry | None:
     return None
 
 
-def _is_itself(name: str, entry: Entry) -> bool:
-    """Whether a name is what it is without the file: an import by the module's name, or Python's own."""
-    return entry == Imported(name) or (is_own(name, entry))
-
-
 def _resolved(name: str, outermost: Scope | None, inner: Scope, line: int) -> Entry | None:
     """What a scope, or one around it, binds `name` to for a use at `line` in the scope `inner`."""
     current = outermost
@@ -140,7 +144,7 @@ def _one_of(name: str, found: list[Bound], scope: Scope, inner: Scope, line: int
     since = None
     for bound in reversed(found[:-1]):
         others.append(_entry(name, bound.statement, scope))
-        if _is_of_tvm(others[-1]) and not _is_of_tvm(entry):
+        if is_of_tvm(others[-1]) and not is_of_tvm(entry):
             return others[-1]
         if bound.is_certain_at(line):
             since = bound
@@ -148,7 +152,7 @@ def _one_of(name: str, found: list[Bound], scope: Scope, inner: Scope, line: int
     else:
         around = _resolved(name, scope.parent, inner, line)
         others += [] if around is None else [around]
-    if all(_is_same(entry, other) for other in others):
+    if all(is_same(entry, other) for other in others):
         return _unless_doubtful(entry, name, last, scope, inner, line, since)
     return assumed(entry, name, f"line {last.line}")
 
@@ -159,7 +163,7 @@ def _unless_doubtful(
     """What a statement makes of a name, as an assumption where the rest of the file may make it another.
     `since` is the last statement that has bound it for sure, to the same.
     """
-    if isinstance(entry, Unknown) or (_is_of_tvm(entry) and not isinstance(bound.statement, ast.Assign)):
+    if isinstance(entry, Unknown) or (is_of_tvm(entry) and not isinstance(bound.statement, ast.Assign)):
         return entry
     span = Span(scope.uses(), scope.node, bound, line, scope is inner)
     why = span.bound_again(scope.bindings[name])
@@ -171,7 +175,42 @@ def _unless_doubtful(
         why = why or _hidden(entry, name, scope)
     if may_change(entry):
         why = why or span.changed(name, lambda node: _imported_name(node, scope), is_flat(entry))
+        why = why or _changed_behind(bound, scope, inner, bound, line, set())
     return entry if why is None else assumed(entry, name, f"line {bound.line}; {why}")
+
+
+def _changed_behind(
+    made: Bound, scope: Scope, inner: Scope, since: Bound, line: int, seen: set[ast.AST]
+) -> str | None:
+    """Why a value may be another one: another name has it as well (`made` takes it there), and changes it
+    after the statement `since`.
+    """
+    value = getattr(made.statement, "value", None)
+    if not isinstance(made.statement, ast.Assign | ast.AnnAssign) or made.statement in seen or value is None:
+        return None
+    seen.add(made.statement)
+    dotted = partial(_imported_name, scope=scope)
+    for node in ast.walk(value):
+        where = _binding_scope(node.id, scope) if isinstance(node, ast.Name) else None
+        if not isinstance(node, ast.Name) or where is None:
+            continue
+        found = where.bindings[node.id]
+        last = ([one for one in found if one.line < made.line] or found)[-1]
+        entry = _entry(node.id, last.statement, where)
+        if may_change(entry) and scope.uses().is_named(node, dotted, is_flat(entry)):
+            span = Span(scope.uses(), where.node, since, line, where is inner)
+            why = span.changed(node.id, dotted, is_flat(entry))
+            why = why or _changed_behind(last, where, inner, since, line, seen)
+            if why is not None:
+                return why
+    return None
+
+
+def _binding_scope(name: str, scope: Scope) -> Scope | None:
+    current: Scope | None = scope
+    while current is not None and name not in current.bindings:
+        current = current.parent
+    return current
 
 
 def _hidden(entry: Entry, name: str, scope: Scope) -> str | None:
@@ -184,7 +223,7 @@ def _hidden(entry: Entry, name: str, scope: Scope) -> str | None:
     if outermost is scope:
         return None
     found = outermost.bindings.get(name, [])
-    others = (one for one in reversed(found) if not _is_same(entry, _entry(name, one.statement, outermost)))
+    others = (one for one in reversed(found) if not is_same(entry, _entry(name, one.statement, outermost)))
     other = next(others, None)
     return None if other is None else f"line {other.line} binds it in the file"
 
@@ -203,22 +242,9 @@ def _imported_name(node: ast.expr, scope: Scope) -> str | None:
     return None
 
 
-def _is_same(entry: Entry, other: Entry) -> bool:
-    """Whether it does not matter which of two a name is. What stands where TVM is missing does not."""
-    if _is_of_tvm(entry):
-        return entry == other or not (isinstance(other, Computed) or _is_of_tvm(other))
-    if isinstance(entry, Computed) and isinstance(other, Computed):
-        return ast.dump(entry.node) == ast.dump(other.node)
-    return entry == other
-
-
 def _is_changed(name: str, bound: Bound, scope: Scope, line: int) -> bool:
     """Whether the scope's own statements change the value of a name in place before `line`."""
     return any(bound.line <= change.line < line for change in scope.changes.get(name, ()))
-
-
-def _is_of_tvm(entry: Entry) -> bool:
-    return isinstance(entry, Imported) and entry.dotted.split(".")[0] == "tvm"
 
 
 def _from_star(name: str, scope: Scope) -> Entry | None:
@@ -314,7 +340,7 @@ def _assigned(name: str, target: ast.expr, value: ast.expr, scope: Scope, line: 
     if isinstance(value, ast.IfExp | ast.BoolOp):
         choices = [value.body, value.orelse] if isinstance(value, ast.IfExp) else value.values
         for choice in choices:
-            if (dotted := dotted_name(choice, scope, line)) and _is_of_tvm(Imported(dotted)):
+            if (dotted := dotted_name(choice, scope, line)) and is_of_tvm(Imported(dotted)):
                 return Imported(dotted)
     if (module := module_of(value)) is not None:
         return Imported(module)
@@ -325,7 +351,7 @@ def _assigned(name: str, target: ast.expr, value: ast.expr, scope: Scope, line: 
     ]
     assumption = "; ".join(dict.fromkeys(taken)) or None
     try:
-        found = literal_value(value, plain, {key for key, e in names.items() if not _is_itself(key, e)})
+        found = literal_value(value, plain, {key for key, e in names.items() if not is_itself(key, e)})
         if weight(found) > _MAX_WEIGHT:
             raise TooLargeError
         return Literal(found, assumption)

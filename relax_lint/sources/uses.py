@@ -166,6 +166,10 @@ class Uses:
         """
         return _Handing(self, dotted).on(node, 0 if is_flat else math.inf)
 
+    def is_named(self, node: ast.expr, dotted: DottedName, is_flat: bool) -> bool:
+        """Whether what the statement around an expression binds has its value, and not only a copy of it."""
+        return node in self.parents and _Naming(self, dotted).on(node, 0 if is_flat else math.inf)
+
 
 class _Handing:
     """The way of a value through the expressions that have it. `depth` says how often a part can be taken of
@@ -274,6 +278,15 @@ class _Handing:
         if isinstance(alias, ast.Name | ast.Attribute) and isinstance(alias.ctx, ast.Load):
             return self.on(alias, depth)
         return isinstance(self.uses.parents[alias], ast.AugAssign)
+
+
+class _Naming(_Handing):
+    def given(self, call: ast.Call, depth: float) -> bool:
+        # What a function gives may be what it was given.
+        return super().given(call, depth) and self.on(call, math.inf)
+
+    def bound(self, target: ast.expr, depth: float) -> bool:
+        return True
 
 
 def _may_share(call: ast.Call) -> bool:

@@ -318,8 +318,30 @@ MAY_CHANGE = {
         "C = {'n': 64}\nclass T:\n    config = C\n    def run(self):\n        self.config['n'] = 4\nT().run()\nN = C['n']\nUNIT",
         "C = {'n': 64} (line 5; line 7 may change it)",
     ),
+    "of the name that it was made of": (
+        "B = [64]\nS = B\nB[0] = 4\nN = S[0]\nUNIT",
+        "S = [64] (line 6; line 7 may change it)",
+    ),
+    "of a name of that one": (
+        "A = [64]\nB = A\nS = B\nA[0] = 4\nN = S[0]\nUNIT",
+        "S = [64] (line 7; line 8 may change it)",
+    ),
+    "of a part": (
+        "BASE = {'n': 64}\nALL = {'a': BASE}\nBASE['n'] = 4\nN = ALL['a']['n']\nUNIT",
+        "ALL = {'a': {'n': 64}} (line 6; line 7 may change it)",
+    ),
+    "of a name of the file, in a function": (
+        "BASE = {'n': 64}\ndef get():\n    C = BASE\n    BASE['n'] = 4\n    N = C['n']\n    UNIT\nget()",
+        "line 8 may change it)",
+    ),
 }
 ONLY_READ = {
+    "a copy of what changes": "B = [64]\nS = list(B)\nT = {**{'n': B[0]}}\nB[0] = 4\nN = S[0] + T['n']\nUNIT",
+    "a copy of what numpy makes of it": (
+        "B = np.full((1,), 64)\nA = np.asarray(B).astype('int32')\nB[0] = 4\nN = int(A[0])\nUNIT"
+    ),
+    "of a name that changes below": "B = [64]\nS = B\nN = S[0]\nUNIT\nB[0] = 4",
+    "of a name that is bound anew": "B = [64]\nS = B\nB = [4]\nN = S[0]\nUNIT",
     "copied by numpy": "A = np.full((1,), 64)\nB = np.array(A, copy=True)\nB[0] = 4\nN = int(A[0])\nUNIT",
     "an attribute of a class that is read": (
         "C = {'n': 64}\nclass T:\n    config = C\n    def run(self):\n        return self.config['n']\nT().run()\nN = C['n']\nUNIT"
