@@ -34,43 +34,48 @@ _LETTING_PASS = frozenset(
 
 class Bound(NamedTuple):
     """A statement, or a part of one, that binds a name. `within` are the lines of the innermost block around
-    it that may not run though the scope's own statements do; None where it runs whenever they do.
+    it that may not run though the scope's own statements do; None where it runs whenever they do. `unless`
+    are the lines of the `finally` blocks around it: an error before it leads there, too.
     """
 
     line: int
     statement: ast.AST
     within: range | None
+    unless: tuple[range, ...] = ()
 
     def is_certain_at(self, line: int) -> bool:
         """Whether it has run when a line below it runs."""
-        return self.within is None or line in self.within
+        return (self.within is None or line in self.within) and not any(line in one for one in self.unless)
 
 
 def bound_names(body: list[ast.stmt]) -> Iterator[tuple[str, Bound]]:
     """Names bound by statements of one scope, in the order of the text; not inside definitions."""
-    for statement, within in _own_statements(body):
+    for statement, within, unless in _own_statements(body):
         for name in _names(statement):
-            yield name, Bound(statement.lineno, statement, within)
+            yield name, Bound(statement.lineno, statement, within, unless)
         for name, node in _inner_names(statement):
-            yield name, Bound(node.lineno, node, within)
+            yield name, Bound(node.lineno, node, within, unless)
 
 
 def changed_names(body: list[ast.stmt]) -> Iterator[tuple[str, Bound]]:
     """Names whose values statements of one scope change in place: `a[1] = 2`, `a.b = 2`, `a.append(2)`."""
-    for statement, within in _own_statements(body):
+    for statement, within, unless in _own_statements(body):
         for value in _changed(statement):
             if (name := root_name(value)) is not None:
-                yield name, Bound(statement.lineno, statement, within)
+                yield name, Bound(statement.lineno, statement, within, unless)
 
 
 def _own_statements(
-    body: list[ast.stmt], within: range | None = None
-) -> Iterator[tuple[ast.stmt, range | None]]:
+    body: list[ast.stmt], within: range | None = None, unless: tuple[range, ...] = ()
+) -> Iterator[tuple[ast.stmt, range | None, tuple[range, ...]]]:
     for statement in body:
-        yield statement, within
+        yield statement, within, unless
         if not isinstance(statement, _DEFINITIONS):
+            last = getattr(statement, "finalbody", [])
+            inside = (*unless, _lines(last)) if last else unless
             for block, runs in _blocks(statement):
-                yield from _own_statements(block, within if runs or not block else _lines(block))
+                lines = within if runs or not block else _lines(block)
+                yield from _own_statements(block, lines, unless if block is last else inside)
 
 
 def _blocks(statement: ast.stmt) -> Iterator[tuple[list[ast.stmt], bool]]:
@@ -94,8 +99,9 @@ def _lets_errors_pass(manager: ast.expr) -> bool:
 
 
 def _lines(block: list[ast.stmt]) -> range:
-    last = block[-1]
-    return range(block[0].lineno, (last.end_lineno or last.lineno) + 1)
+    first, last = block[0], block[-1]
+    begins = min(one.lineno for one in (first, *getattr(first, "decorator_list", ())))
+    return range(begins, (last.end_lineno or last.lineno) + 1)
 
 
 def _names(statement: ast.stmt) -> Iterator[str]:

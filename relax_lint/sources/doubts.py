@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from relax_lint.sources.bound_names import Bound
+from relax_lint.sources.bound_names import Bound, bound_names
 from relax_lint.sources.uses import DottedName, Uses
 
+_DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _LOOPS = ast.For | ast.AsyncFor | ast.While
 
 
 @dataclass(frozen=True)
 class Span:
-    """The time between a statement that binds a name in a scope and a use at a line. `is_own` where the use
-    is in the scope itself, and not in a function inside it that may be called whenever.
+    """The time between a statement that binds a name in a scope and a use at a line; since the scope began
+    where none is sure to have bound it. `is_own` where the use is in the scope itself, and not in a
+    function inside it that may be called whenever.
     """
 
     uses: Uses
     scope: ast.AST
-    bound: Bound
+    bound: Bound | None
     line: int
     is_own: bool
 
@@ -37,20 +40,20 @@ class Span:
         else:
             return False
         is_before = _start(outermost) < (self.line, 0)
-        if function is None and _start(node) < _end(self.bound.statement):
+        if function is None and self.bound is not None and _start(node) < _end(self.bound.statement):
             return False
         return is_before or in_loop or not self.is_own
 
     def _repeats(self, loop: range) -> bool:
         """Whether a loop comes to the use again without the binding."""
-        return self.line in loop and self.bound.line not in loop
+        return self.line in loop and (self.bound is None or self.bound.line not in loop)
 
     def bound_again(self, others: Iterable[Bound]) -> str | None:
         """Why the name may be bound to something else: by another statement of its scope, which runs again
         before the use or is below it.
         """
         for other in others:
-            if other.statement is self.bound.statement:
+            if self.bound is None or other.statement is self.bound.statement:
                 continue
             is_below = not self.is_own and other.line > self.line
             if (is_below or self.may_run(other.statement)) and not _is_same(self.bound, other):
@@ -58,15 +61,16 @@ class Span:
         return None
 
     def bound_elsewhere(self, name: str) -> str | None:
-        """Why the name may be bound to something else: by a function that declares it `global`."""
+        """Why the name may be bound to something else: by a function or a class that declares it `global`."""
         kind = ast.Global if isinstance(self.scope, ast.Module) else ast.Nonlocal
         for declaration in self.uses.declared.get(name, ()):
             if isinstance(declaration, kind) and self.may_run(declaration):
-                function = next(one for one in self.uses.around(declaration) if isinstance(one, _FUNCTIONS))
-                stores = [one for one in self.uses.mentions.get(name, ()) if isinstance(one.ctx, ast.Store)]
-                for store in stores:
-                    if store.lineno in _lines(function):
-                        return f"line {store.lineno} may bind it too"
+                # In the file's own scope `global` says nothing.
+                around = (one for one in self.uses.around(declaration) if isinstance(one, _DEFINITIONS))
+                for definition in itertools.islice(around, 1):
+                    for found, bound in bound_names(definition.body):
+                        if found == name:
+                            return f"line {bound.line} may bind it too"
         return None
 
     def bound_unseen(self) -> str | None:

@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from relax_lint.sources.bound_names import STAR, Bound, bound_names, changed_names, target_names
 from relax_lint.sources.called_imports import module_of
 from relax_lint.sources.doubts import Span
+from relax_lint.sources.import_statements import imported_from, imported_module
 from relax_lint.sources.literal import NotLiteralError, TooLargeError, literal_value, weight
 from relax_lint.sources.mutable import is_flat, may_change
 from relax_lint.sources.names import DEFAULT_IMPORTS, IR, RELAX, TIR, Offer, canonical, chain, offer
 from relax_lint.sources.newer_python import declared_by
 from relax_lint.sources.parametrize import Taken, declared_value, parameter_names, taken_value
 from relax_lint.sources.shape_text import names_in
-from relax_lint.sources.standing import assumed, is_own, itself, shortened, standing_alone
+from relax_lint.sources.standing import (
+    assumed,
+    is_itself,
+    is_of_tvm,
+    is_same,
+    itself,
+    shortened,
+    standing_alone,
+)
 from relax_lint.sources.unit import Computed, Entry, Imported, Literal, Sibling, Unit, Unknown
 from relax_lint.sources.uses import Uses
 from relax_lint.sources.vocabulary import BUILTIN_NAMES
 
 _DIALECTS = (RELAX + ".", TIR + ".", IR + ".")
-_SHORT_NAMES = frozenset({"I", "R", "T"})
 # Whose star imports leave the functions of Python alone.
 _PACKAGES_WITHOUT_BUILTINS = frozenset({"math", "tvm", "typing"})
 _MAX_WEIGHT = 65536
@@ -48,6 +57,9 @@ class Scope:
     _uses: Uses | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.node, ast.FunctionDef | ast.AsyncFunctionDef):
+            for name in parameter_names(self.node):
+                self.bindings[name] = [Bound(self.node.lineno, self.node.args, None)]
         for name, bound in bound_names(self.node.body):
             self.bindings.setdefault(name, []).append(bound)
         for name, bound in changed_names(self.node.body):
@@ -101,11 +113,6 @@ def _of_python(name: str, scope: Scope, line: int) -> Entry | None:
     return None
 
 
-def _is_itself(name: str, entry: Entry) -> bool:
-    """Whether a name is what it is without the file: an import by the module's name, or Python's own."""
-    return entry == Imported(name) or (is_own(name, entry))
-
-
 def _resolved(name: str, outermost: Scope | None, inner: Scope, line: int) -> Entry | None:
     """What a scope, or one around it, binds `name` to for a use at `line` in the scope `inner`."""
     current = outermost
@@ -116,12 +123,9 @@ def _resolved(name: str, outermost: Scope | None, inner: Scope, line: int) -> En
         if found:
             # In its own scope a name is what the last binding above made it; an outer scope is complete
             # by the time a function in it runs, but the nearest binding above is what a reader expects.
-            above = [bound for bound in found if bound.line < line]
+            above = [one for one in found if one.line < line or isinstance(one.statement, ast.arguments)]
             if above or current is not inner:
                 return _one_of(name, above or found, current, inner, line)
-        function = current.node
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and name in parameter_names(function):
-            return _parameter(name, function, current)
         current = current.parent
     return None
 
@@ -135,33 +139,78 @@ def _one_of(name: str, found: list[Bound], scope: Scope, inner: Scope, line: int
     if may_change(entry) and _is_changed(name, last, scope, line):
         return Unknown("changed while the file runs")
     if last.is_certain_at(line):
-        return _unless_doubtful(entry, name, last, scope, inner, line)
+        return _unless_doubtful(entry, name, last, scope, inner, line, last)
     others = []
+    since = None
     for bound in reversed(found[:-1]):
         others.append(_entry(name, bound.statement, scope))
-        if _is_of_tvm(others[-1]) and not _is_of_tvm(entry):
+        if is_of_tvm(others[-1]) and not is_of_tvm(entry):
             return others[-1]
         if bound.is_certain_at(line):
+            since = bound
             break
     else:
-        others += _around(name, scope, inner, line)
-    if all(_is_same(entry, other) for other in others):
-        return _unless_doubtful(entry, name, last, scope, inner, line)
+        around = _resolved(name, scope.parent, inner, line)
+        others += [] if around is None else [around]
+    if all(is_same(entry, other) for other in others):
+        return _unless_doubtful(entry, name, last, scope, inner, line, since)
     return assumed(entry, name, f"line {last.line}")
 
 
-def _unless_doubtful(entry: Entry, name: str, bound: Bound, scope: Scope, inner: Scope, line: int) -> Entry:
-    """What a statement makes of a name, as an assumption where the rest of the file may make it another."""
-    if isinstance(entry, Unknown) or (_is_of_tvm(entry) and not isinstance(bound.statement, ast.Assign)):
+def _unless_doubtful(
+    entry: Entry, name: str, bound: Bound, scope: Scope, inner: Scope, line: int, since: Bound | None
+) -> Entry:
+    """What a statement makes of a name, as an assumption where the rest of the file may make it another.
+    `since` is the last statement that has bound it for sure, to the same.
+    """
+    if isinstance(entry, Unknown) or (is_of_tvm(entry) and not isinstance(bound.statement, ast.Assign)):
         return entry
     span = Span(scope.uses(), scope.node, bound, line, scope is inner)
-    why = span.bound_again(scope.bindings[name]) or span.bound_elsewhere(name)
+    why = span.bound_again(scope.bindings[name])
+    span = replace(span, bound=since)
+    why = why or span.bound_elsewhere(name)
     if not isinstance(entry, Imported):
         why = why or span.bound_unseen()
-    why = why or _hidden(entry, name, scope)
+    if not isinstance(bound.statement, ast.arguments):
+        why = why or _hidden(entry, name, scope)
     if may_change(entry):
         why = why or span.changed(name, lambda node: _imported_name(node, scope), is_flat(entry))
+        why = why or _changed_behind(bound, scope, inner, bound, line, set())
     return entry if why is None else assumed(entry, name, f"line {bound.line}; {why}")
+
+
+def _changed_behind(
+    made: Bound, scope: Scope, inner: Scope, since: Bound, line: int, seen: set[ast.AST]
+) -> str | None:
+    """Why a value may be another one: another name has it as well (`made` takes it there), and changes it
+    after the statement `since`.
+    """
+    value = getattr(made.statement, "value", None)
+    if not isinstance(made.statement, ast.Assign | ast.AnnAssign) or made.statement in seen or value is None:
+        return None
+    seen.add(made.statement)
+    dotted = partial(_imported_name, scope=scope)
+    for node in ast.walk(value):
+        where = _binding_scope(node.id, scope) if isinstance(node, ast.Name) else None
+        if not isinstance(node, ast.Name) or where is None:
+            continue
+        found = where.bindings[node.id]
+        last = ([one for one in found if one.line < made.line] or found)[-1]
+        entry = _entry(node.id, last.statement, where)
+        if may_change(entry) and scope.uses().is_named(node, dotted, is_flat(entry)):
+            span = Span(scope.uses(), where.node, since, line, where is inner)
+            why = span.changed(node.id, dotted, is_flat(entry))
+            why = why or _changed_behind(last, where, inner, since, line, seen)
+            if why is not None:
+                return why
+    return None
+
+
+def _binding_scope(name: str, scope: Scope) -> Scope | None:
+    current: Scope | None = scope
+    while current is not None and name not in current.bindings:
+        current = current.parent
+    return current
 
 
 def _hidden(entry: Entry, name: str, scope: Scope) -> str | None:
@@ -174,7 +223,7 @@ def _hidden(entry: Entry, name: str, scope: Scope) -> str | None:
     if outermost is scope:
         return None
     found = outermost.bindings.get(name, [])
-    others = (one for one in reversed(found) if not _is_same(entry, _entry(name, one.statement, outermost)))
+    others = (one for one in reversed(found) if not is_same(entry, _entry(name, one.statement, outermost)))
     other = next(others, None)
     return None if other is None else f"line {other.line} binds it in the file"
 
@@ -193,31 +242,9 @@ def _imported_name(node: ast.expr, scope: Scope) -> str | None:
     return None
 
 
-def _around(name: str, scope: Scope, inner: Scope, line: int) -> list[Entry]:
-    """What a name is where none of a scope's own statements has bound it: a parameter, or a name around."""
-    function = scope.node
-    if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and name in parameter_names(function):
-        return [_parameter(name, function, scope)]
-    entry = _resolved(name, scope.parent, inner, line)
-    return [] if entry is None else [entry]
-
-
-def _is_same(entry: Entry, other: Entry) -> bool:
-    """Whether it does not matter which of two a name is. What stands where TVM is missing does not."""
-    if _is_of_tvm(entry):
-        return entry == other or not (isinstance(other, Computed) or _is_of_tvm(other))
-    if isinstance(entry, Computed) and isinstance(other, Computed):
-        return ast.dump(entry.node) == ast.dump(other.node)
-    return entry == other
-
-
 def _is_changed(name: str, bound: Bound, scope: Scope, line: int) -> bool:
     """Whether the scope's own statements change the value of a name in place before `line`."""
     return any(bound.line <= change.line < line for change in scope.changes.get(name, ()))
-
-
-def _is_of_tvm(entry: Entry) -> bool:
-    return isinstance(entry, Imported) and entry.dotted.split(".")[0] == "tvm"
 
 
 def _from_star(name: str, scope: Scope) -> Entry | None:
@@ -243,9 +270,9 @@ def _entry(name: str, node: ast.AST, scope: Scope) -> Entry:
 def _bound(name: str, node: ast.AST, scope: Scope) -> Entry:
     match node:
         case ast.Import():
-            return Imported(_imported_module(name, node))
+            return imported_module(name, node)
         case ast.ImportFrom():
-            return _imported_from(name, node)
+            return imported_from(name, node)
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             unit = scope.unit_of(node, scope)
             kind = "class" if isinstance(node, ast.ClassDef) else "function"
@@ -257,20 +284,15 @@ def _bound(name: str, node: ast.AST, scope: Scope) -> Entry:
             return _assigned(name, node.target, value, scope, node.lineno)
         case ast.For() | ast.AsyncFor():
             return Unknown("a loop variable")
+        case ast.arguments() if isinstance(scope.node, ast.FunctionDef | ast.AsyncFunctionDef):
+            return _taken(name, scope.node, scope)
         case ast.With() | ast.AsyncWith():
             return Unknown("the value of a context manager")
     return Unknown("changed while the file runs")
 
 
-def _parameter(name: str, function: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Entry:
-    """The value that a parameter of the enclosing function is taken to have."""
-    if (name, function) not in scope.known:
-        scope.known[name, function] = Unknown("defined in terms of itself")
-        scope.known[name, function] = _taken(name, function, scope)
-    return scope.known[name, function]
-
-
 def _taken(name: str, function: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Entry:
+    """The value that a parameter of the enclosing function is taken to have."""
     around = scope.parent
     if around is None:
         return Unknown("a parameter")
@@ -308,25 +330,6 @@ def _list_behind(node: ast.expr, scope: Scope) -> ast.expr | None:
     return None
 
 
-def _imported_module(name: str, node: ast.Import) -> str:
-    for alias in node.names:
-        if alias.asname == name:
-            return canonical(alias.name)
-    return name
-
-
-def _imported_from(name: str, node: ast.ImportFrom) -> Entry:
-    for alias in node.names:
-        if (alias.asname or alias.name) == name:
-            if alias.name in _SHORT_NAMES and (node.module or "").split(".")[0] != "tvm":
-                # From a file of one's own that imports all that is needed.
-                return Imported(DEFAULT_IMPORTS[alias.name])
-            if node.level:
-                return Unknown("imported from a neighbouring file")
-            return Imported(canonical(f"{node.module}.{alias.name}"))
-    return Unknown("imported by a star import")
-
-
 def _assigned(name: str, target: ast.expr, value: ast.expr, scope: Scope, line: int) -> Entry:
     if isinstance(target, ast.Tuple | ast.List):
         elements = value.elts if isinstance(value, ast.Tuple | ast.List) else []
@@ -337,7 +340,7 @@ def _assigned(name: str, target: ast.expr, value: ast.expr, scope: Scope, line: 
     if isinstance(value, ast.IfExp | ast.BoolOp):
         choices = [value.body, value.orelse] if isinstance(value, ast.IfExp) else value.values
         for choice in choices:
-            if (dotted := dotted_name(choice, scope, line)) and _is_of_tvm(Imported(dotted)):
+            if (dotted := dotted_name(choice, scope, line)) and is_of_tvm(Imported(dotted)):
                 return Imported(dotted)
     if (module := module_of(value)) is not None:
         return Imported(module)
@@ -348,7 +351,7 @@ def _assigned(name: str, target: ast.expr, value: ast.expr, scope: Scope, line: 
     ]
     assumption = "; ".join(dict.fromkeys(taken)) or None
     try:
-        found = literal_value(value, plain, {key for key, e in names.items() if not _is_itself(key, e)})
+        found = literal_value(value, plain, {key for key, e in names.items() if not is_itself(key, e)})
         if weight(found) > _MAX_WEIGHT:
             raise TooLargeError
         return Literal(found, assumption)

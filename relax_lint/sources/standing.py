@@ -48,6 +48,25 @@ def is_own(name: str, entry: Entry) -> bool:
     return isinstance(entry, Computed) and isinstance(entry.node, ast.Name) and entry.node.id == name
 
 
+def is_itself(name: str, entry: Entry) -> bool:
+    """Whether a name is what it is without the file: an import by the module's name, or Python's own."""
+    return entry == Imported(name) or (is_own(name, entry))
+
+
+def is_same(entry: Entry, other: Entry) -> bool:
+    """Whether it does not matter which of two a name is. What stands where TVM is missing does not."""
+    if is_of_tvm(entry):
+        return entry == other or not (isinstance(other, Computed) or is_of_tvm(other))
+    if isinstance(entry, Computed) and isinstance(other, Computed):
+        return ast.dump(entry.node) == ast.dump(other.node)
+    return entry == other
+
+
+def is_of_tvm(entry: Entry) -> bool:
+    """Whether a name is a part of TVM."""
+    return isinstance(entry, Imported) and entry.dotted.split(".")[0] == "tvm"
+
+
 def standing_alone(node: ast.expr, names: Mapping[str, Entry]) -> ast.expr:
     """A copy of `node` that depends on nothing but imports; `names` are what it mentions."""
     copied = _Standing(names).visit(copy.deepcopy(node))

@@ -152,6 +152,15 @@ OTHER_WAYS = {
         "import contextlib\nN = 4\nwith contextlib.suppress(ValueError):\n    int('a')\n    N = 64\nUNIT",
         "N = 64 (line 9)",
     ),
+    "an error before it, at the end": (
+        "N = 4\ntry:\n    try:\n        int('a')\n        N = 64\n    finally:\n        UNIT\nexcept ValueError:\n    pass",
+        "N = 64 (line 9)",
+    ),
+    "an error in a block before it, at the end": (
+        "N = 4\ntry:\n    try:\n        with open(__file__):\n            int('a')\n            N = 64\n    finally:\n"
+        "        UNIT\nexcept ValueError:\n    pass",
+        "N = 64 (line 10)",
+    ),
     "other scope": (
         "N = 4\ndef get():\n    global N\n    if MODULES:\n        N = 64\n    UNIT\nget()",
         "N = 64 (line 9)",
@@ -161,6 +170,8 @@ ONE_WAY = {
     "on the way to the unit": "def get(N=4):\n    if N:\n        N = 64\n        UNIT\nget()",
     "as much on each way": "N = math.prod((8, 8))\nif MODULES:\n    N = math.prod((8, 8))\nUNIT",
     "bound by try": "N = 4\ntry:\n    N = 64\nfinally:\n    MODULES.clear()\nUNIT",
+    "bound at the end": "N = 4\ntry:\n    N = 4\nfinally:\n    N = 64\n    UNIT",
+    "bound by try, in a try": "N = 4\ntry:\n    try:\n        N = 64\n    finally:\n        pass\n    UNIT\nfinally:\n    pass",
     "an error that is not held back": "N = 4\nwith open(__file__) as file:\n    N = 64\nUNIT",
     "in the block of the unit": "import contextlib\nN = 4\nwith contextlib.suppress(ValueError):\n    N = 64\n    UNIT",
     "undefined on the other": "if not MODULES:\n    N = 64\nUNIT",
@@ -251,8 +262,93 @@ MAY_CHANGE = {
         "S = [64]\nfor _ in range(2):\n    N = S[0]\n    UNIT\n    S[0] = 4\nMODULES.pop(0)",
         "S = [64] (line 5; line 16 may change it)",
     ),
+    "put into a tuple of a loop": (
+        "A = {'n': 64}\nB = {'n': 32}\nfor c in (A, B):\n    c['n'] = 4\nN = A['n']\nUNIT",
+        "A = {'n': 64} (line 5; line 7 may change it)",
+    ),
+    "put into a tuple": (
+        "S = [64]\nT = (S,)\nT[0][0] = 4\nN = S[0]\nUNIT",
+        "S = [64] (line 5; line 6 may change it)",
+    ),
+    "put into a dictionary": (
+        "S = [64]\nD = {1: S}\nD[1].append(4)\nN = S[-1]\nUNIT",
+        "S = [64] (line 5; line 6 may change it)",
+    ),
+    "put into a dictionary by its call": (
+        'S = [64]\nD = dict(s=S)\nD.get("s").append(4)\nN = S[-1]\nUNIT',
+        "S = [64] (line 5; line 6 may change it)",
+    ),
+    "put into a list that is added to": (
+        "S = [64]\nD = []\nD += [S]\nD[0].append(4)\nN = S[-1]\nUNIT",
+        "S = [64] (line 5; line 7 may change it)",
+    ),
+    "in pairs": (
+        "S = [64]\nfor s, n in zip([S], [4]):\n    s.append(n)\nN = S[-1]\nUNIT",
+        "S = [64] (line 5; line 6 may change it)",
+    ),
+    "counted": (
+        "S = [64]\nfor i, s in enumerate([S]):\n    s[i] = 4\nN = S[0]\nUNIT",
+        "S = [64] (line 5; line 6 may change it)",
+    ),
+    "in a comprehension": (
+        "S = [64]\nL = [s.append(4) for s in (S,)]\nN = S[-1]\nUNIT",
+        "S = [64] (line 5; line 6 may change it)",
+    ),
+    "named in an expression": (
+        "S = [64]\n(B := S).append(4)\nN = S[-1]\nUNIT",
+        "S = [64] (line 5; line 6 may change it)",
+    ),
+    "written to by numpy": (
+        "A = np.full((1,), 64)\nnp.sum(np.ones((1, 4)), axis=1, out=A)\nN = int(A[0])\nUNIT",
+        "(line 5; line 6 may change it)",
+    ),
+    "not copied by numpy": (
+        "A = np.full((1,), 64)\nB = np.array(A, copy=None)\nB[0] = 4\nN = int(A[0])\nUNIT",
+        "(line 5; line 6 may change it)",
+    ),
+    "not copied by a method": (
+        "A = np.full((1,), 64)\nA.astype(A.dtype, copy=False)[0] = 4\nN = int(A[0])\nUNIT",
+        "(line 5; line 6 may change it)",
+    ),
+    "as a key": (
+        "S = [64]\nmax([4], key=S.append)\nN = S[-1]\nUNIT",
+        "S = [64] (line 5; line 6 may change it)",
+    ),
+    "an attribute of a class": (
+        "C = {'n': 64}\nclass T:\n    config = C\n    def run(self):\n        self.config['n'] = 4\nT().run()\nN = C['n']\nUNIT",
+        "C = {'n': 64} (line 5; line 7 may change it)",
+    ),
+    "of the name that it was made of": (
+        "B = [64]\nS = B\nB[0] = 4\nN = S[0]\nUNIT",
+        "S = [64] (line 6; line 7 may change it)",
+    ),
+    "of a name of that one": (
+        "A = [64]\nB = A\nS = B\nA[0] = 4\nN = S[0]\nUNIT",
+        "S = [64] (line 7; line 8 may change it)",
+    ),
+    "of a part": (
+        "BASE = {'n': 64}\nALL = {'a': BASE}\nBASE['n'] = 4\nN = ALL['a']['n']\nUNIT",
+        "ALL = {'a': {'n': 64}} (line 6; line 7 may change it)",
+    ),
+    "of a name of the file, in a function": (
+        "BASE = {'n': 64}\ndef get():\n    C = BASE\n    BASE['n'] = 4\n    N = C['n']\n    UNIT\nget()",
+        "line 8 may change it)",
+    ),
 }
 ONLY_READ = {
+    "a copy of what changes": "B = [64]\nS = list(B)\nT = {**{'n': B[0]}}\nB[0] = 4\nN = S[0] + T['n']\nUNIT",
+    "a copy of what numpy makes of it": (
+        "B = np.full((1,), 64)\nA = np.asarray(B).astype('int32')\nB[0] = 4\nN = int(A[0])\nUNIT"
+    ),
+    "of a name that changes below": "B = [64]\nS = B\nN = S[0]\nUNIT\nB[0] = 4",
+    "of a name that is bound anew": "B = [64]\nS = B\nB = [4]\nN = S[0]\nUNIT",
+    "copied by numpy": "A = np.full((1,), 64)\nB = np.array(A, copy=True)\nB[0] = 4\nN = int(A[0])\nUNIT",
+    "an attribute of a class that is read": (
+        "C = {'n': 64}\nclass T:\n    config = C\n    def run(self):\n        return self.config['n']\nT().run()\nN = C['n']\nUNIT"
+    ),
+    "walked through with others": "A = [64]\nfor a in (A, [4]):\n    print(a[0])\nL = [a[0] for a in (A, [4])]\nN = A[0]\nUNIT",
+    "put into others": "S = [64]\nD = {'s': S, **{}}\nprint(D['s'][0], dict(s=S))\nN = D['s'][0]\nUNIT",
+    "copied": "C = {'n': 64}\nD = {**C}\nD['n'] = 4\nE = dict(**C, k=4)\nL = [*C]\nL[0] = 4\nN = C['n']\nUNIT",
     "read": "S = [64]\nK = len(S) + max(S) + S[0]\nprint(S, *S)\nN = S[0]\nUNIT",
     "walked through": "S = [64]\nfor s in S:\n    print(s)\nL = [s + 1 for s in S]\nN = S[0]\nUNIT",
     "given to numpy": "A = np.full((2,), 64)\nB = np.sum(A) + A.sum() + A[0]\nN = int(A[0])\nUNIT",
@@ -284,9 +380,26 @@ AGAIN = {
         "N = 64\ndef setup():\n    global N\n    N = 4\nsetup()\nUNIT",
         "N = 64 (line 5; line 8 may bind it too)",
     ),
+    "global, under a decorator of another": (
+        "class my:\n    function = staticmethod(lambda f: f)\nN = 64\n@my.function\ndef setup():\n    global N\n    N = 4\n"
+        "setup()\nUNIT",
+        "N = 64 (line 7; line 11 may bind it too)",
+    ),
     "nonlocal": (
         "def get():\n    N = 64\n    def setup():\n        nonlocal N\n        N = 4\n    setup()\n    UNIT\nget()",
         "N = 64 (line 6; line 9 may bind it too)",
+    ),
+    "global, by an import": (
+        "N = 64\ndef setup():\n    global N\n    from os import SEEK_END as N\nsetup()\nUNIT",
+        "N = 64 (line 5; line 8 may bind it too)",
+    ),
+    "global, by a pattern": (
+        "N = 64\ndef setup():\n    global N\n    match 4:\n        case N:\n            pass\nsetup()\nUNIT",
+        "N = 64 (line 5; line 9 may bind it too)",
+    ),
+    "global, in a class": (
+        "N = 64\nclass C:\n    global N\n    N = 4\nUNIT",
+        "N = 64 (line 5; line 8 may bind it too)",
     ),
     "exec": ("N = 64\nexec('N = 4')\nUNIT", "N = 64 (line 5; line 6 may bind it too)"),
     "globals": ("N = 64\nglobals()['N'] = 4\nUNIT", "N = 64 (line 5; line 6 may bind it too)"),
@@ -299,8 +412,59 @@ AGAIN = {
         "sys.path.insert(0, os.path.dirname(__file__))\nN = 64\nfrom sizes_of_names import *\nUNIT",
         "N = 64 (line 6; line 7 may bind it too)",
     ),
+    "parameter, below": (
+        "def get(N=64):\n    def inner():\n        UNIT\n    N = 4\n    inner()\nget()",
+        "N = 64 (default); N = 64 (line 5; line 15 binds it too)",
+    ),
+    "parameter, nonlocal": (
+        "def get(N=64):\n    def setup():\n        nonlocal N\n        N = 4\n    setup()\n    UNIT\nget()",
+        "N = 64 (default); N = 64 (line 5; line 8 may bind it too)",
+    ),
+    "an attribute of the module": (
+        "N = 64\nsys.modules[__name__].N = 4\nUNIT",
+        "N = 64 (line 5; line 6 may bind it too)",
+    ),
+    "an attribute of the module by a name": (
+        "N = 64\nthis = sys.modules[__name__]\nthis.N = 4\nUNIT",
+        "N = 64 (line 5; line 6 may bind it too)",
+    ),
+    "the names of the module": (
+        "N = 64\nvars(sys.modules[__name__])['N'] = 4\nUNIT",
+        "N = 64 (line 5; line 6 may bind it too)",
+    ),
+    "the dictionary of the module": (
+        "N = 64\nsys.modules[__name__].__dict__.update(N=4)\nUNIT",
+        "N = 64 (line 5; line 6 may bind it too)",
+    ),
+    "locals": ("N = 64\nlocals()['N'] = 4\nUNIT", "N = 64 (line 5; line 6 may bind it too)"),
+    "exec of builtins": (
+        "N = 64\nimport builtins\nbuiltins.exec('N = 4')\nUNIT",
+        "N = 64 (line 5; line 7 may bind it too)",
+    ),
+    "star before, on one way": (
+        "sys.path.insert(0, os.path.dirname(__file__))\nfrom sizes_of_names import *\n"
+        "if 'N' not in globals():\n    N = 64\nUNIT",
+        "N = 64 (line 8; line 6 may bind it too)",
+    ),
+    "exec before an error": (
+        "exec('N = 4')\ntry:\n    N\nexcept NameError:\n    N = 64\nUNIT",
+        "N = 64 (line 9; line 5 may bind it too)",
+    ),
+    "between two that are the same": (
+        "N = 64\nexec('N = 4')\nif MODULES:\n    N = 64\nUNIT",
+        "N = 64 (line 8; line 6 may bind it too)",
+    ),
+    "changed between two that are the same": (
+        "S = [64]\nS[0] = 4\nif MODULES:\n    S = [64]\nN = S[0]\nUNIT",
+        "S = [64] (line 8; line 6 may change it)",
+    ),
 }
 ONCE = {
+    "read from the module": "N = 64\nprint(sys.modules[__name__].__dict__['N'], getattr(sys.modules[__name__], 'N'))\nUNIT",
+    "locals of a function": "N = 64\ndef other():\n    locals()['N'] = 4\nother()\nUNIT",
+    "another module": "N = 64\nsys.modules['os'].N = 4\ndel sys.modules['os'].N\nUNIT",
+    "exec before the first of two": "exec('N = 4')\nN = 64\nif MODULES:\n    N = 64\nUNIT",
+    "exec below": "if not MODULES:\n    N = 64\nUNIT\nexec('N = 4')",
     "below": "N = 64\nUNIT\nN = 4",
     "the same below": "N = 64\ndef get():\n    UNIT\nN = 64\nget()",
     "of another function": "N = 64\ndef other():\n    N = 4\ndef get():\n    UNIT\nget()",
@@ -311,6 +475,8 @@ ONCE = {
     "an attribute": "class C: pass\nN = 64\nsetattr(C, 'N', 4)\nUNIT",
     "star before": "from math import *\nN = 64\nUNIT",
     "star of tvm": "N = 64\nfrom tvm.script.relax import *\nUNIT",
+    "global, in a class above": "class C:\n    global N\n    N = 4\nN = 64\nUNIT",
+    "global, in the file's own scope": "if MODULES == []:\n    global N\nN = 64\nUNIT",
     "global, but not bound": "N = 64\ndef read():\n    global N\n    return N\nread()\nUNIT",
 }
 BOUND_INSIDE = {
@@ -336,6 +502,12 @@ def test_a_value_that_is_only_read_is_certain(name: str, tmp_path: Path) -> None
 def test_a_name_that_may_be_bound_again_is_an_assumption(name: str, tmp_path: Path) -> None:
     (tmp_path / "sizes_of_names.py").write_text("N = 4\n")
     is_listed(*AGAIN[name], tmp_path)
+
+
+def test_a_parameter_is_not_what_is_bound_below_the_unit(tmp_path: Path) -> None:
+    path = written("def get(N=4):\n    def inner():\n        UNIT\n    inner()\n    N = 64\nget()", tmp_path)
+    assert really(path) == [4]
+    assert said(path) == [("always-wrong", ("N = 4 (default); N = 4 (line 5; line 16 binds it too)",))]
 
 
 @pytest.mark.parametrize("name", ONCE)
