@@ -171,8 +171,6 @@ def _unless_doubtful(
     why = why or span.bound_elsewhere(name)
     if not isinstance(entry, Imported):
         why = why or span.bound_unseen()
-    if not isinstance(bound.statement, ast.arguments):
-        why = why or _hidden(entry, name, scope)
     if may_change(entry):
         why = why or span.changed(name, lambda node: _imported_name(node, scope), is_flat(entry))
         why = why or _changed_behind(bound, scope, inner, bound, line, set())
@@ -211,21 +209,6 @@ def _binding_scope(name: str, scope: Scope) -> Scope | None:
     while current is not None and name not in current.bindings:
         current = current.parent
     return current
-
-
-def _hidden(entry: Entry, name: str, scope: Scope) -> str | None:
-    """Why TVM may see another value: it looks for a name that stands in annotations only, and for one of a
-    class, among those of the file.
-    """
-    outermost = scope
-    while outermost.parent is not None:
-        outermost = outermost.parent
-    if outermost is scope:
-        return None
-    found = outermost.bindings.get(name, [])
-    others = (one for one in reversed(found) if not is_same(entry, _entry(name, one.statement, outermost)))
-    other = next(others, None)
-    return None if other is None else f"line {other.line} binds it in the file"
 
 
 def _imported_name(node: ast.expr, scope: Scope) -> str | None:
@@ -394,5 +377,22 @@ def environment(node: ast.AST, scope: Scope, line: int) -> dict[str, Entry]:
     for name in sorted(free_names(node)):
         entry = resolve(name, scope, line)
         if entry is not None:
-            entries[name] = entry
+            entries[name] = _unless_hiding(entry, name, scope)
     return entries
+
+
+def _unless_hiding(entry: Entry, name: str, scope: Scope) -> Entry:
+    """An entry, as an assumption where TVM may see another value: it looks for a name that stands in
+    annotations only, and for one of a class, among those of the file.
+    """
+    binding = _binding_scope(name, scope)
+    if binding is None or binding.parent is None or getattr(entry, "assumption", None) is not None:
+        return entry
+    if any(isinstance(one.statement, ast.arguments) for one in binding.bindings[name]):
+        return entry
+    while binding.parent is not None:
+        binding = binding.parent
+    others = binding.bindings.get(name, [])
+    if not others or is_same(entry, _entry(name, others[-1].statement, binding)):
+        return entry
+    return assumed(entry, name, f"line {others[-1].line} binds it in the file")

@@ -613,4 +613,4 @@ def test_a_name_of_the_file_may_be_the_one_that_tvm_takes(head: str, value: int,
     assert int(module["main"].params[0].ty.shape[0]) == 4
     ((_, assumes),) = said(path)
     assert len(assumes) == (value != 4)
-    assert all("N = 64 (line 7; line 5 binds it in the file)" in one for one in assumes)
+    assert all("N = 64 (line 5 binds it in the file)" in one for one in assumes)
