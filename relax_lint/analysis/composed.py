@@ -6,7 +6,7 @@ this at some sizes, as far as it is known what they call.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TypeAlias
 
@@ -20,6 +20,7 @@ from relax_lint.analysis.trial_sizes import Sizes, sized, sizes_struck, sizes_to
 from relax_lint.analysis.trial_tensors import MOST_IN_PARTS, Stopped, TrialTensor, Unclear
 from relax_lint.analysis.trial_walk import Spent
 from relax_lint.model.operations import If, Op, ValueId
+from relax_lint.model.program import Function
 from relax_lint.model.types import extents_of
 from relax_lint.symbolic.domain import Domain
 from relax_lint.symbolic.quantity import Unknown
@@ -78,39 +79,43 @@ class Composed:
         """Whether a run with some contents finds at each size that something matters."""
         usual = sizes_to_try(self._function, *self._known_at(AT_RETURN))
         found = _in_all([self._found(partial(self._run, begin, sizes)) for sizes in usual])
-        lost = found is not False and any(self._found(partial(run, begin)) is False for run in self._around())
-        return False if lost else found
+        is_lost = found is not False and any(
+            self._found(partial(self._run_around, begin, *around)) is False for around in self._around
+        )
+        return False if is_lost else found
 
     def _run(self, begin: Begin, sizes: Sizes, trial: int) -> bool | None:
         return begin(self, self._flow, sizes, trial, None).differs()
 
+    def _run_around(self, begin: Begin, flow: Flow, sizes: Sizes, trial: int) -> bool | None:
+        return differs_around(self, flow, sizes, trial, self._function.name, begin)
+
     def _is_lost(self, damage: Damaging) -> bool:
         """Whether it was seen to come to the same in a function that is called first."""
         if damage not in self._lost:
-            real, other = (partial(DamagedWalk, damage=damage, is_real=one) for one in (True, False))
-            self._lost[damage] = any(
-                self._in_either(partial(run, real), partial(run, other), damage) is False
-                for run in self._around()
-            )
+            self._lost[damage] = any(self._is_lost_at(damage, *around) for around in self._around)
         return self._lost[damage]
 
-    def _around(self) -> Iterator[Callable[[Begin, int], bool | None]]:
-        """Runs of what is called first, each at some sizes."""
-        for flow in self._called_first():
-            domains = domains_of(flow.function, entry_domain(flow.function, trust_declared_bounds=True))
-            for sizes in sizes_to_try(flow.function, *_known_in(domains, AT_RETURN)):
+    def _is_lost_at(self, damage: Damaging, flow: Flow, sizes: Sizes) -> bool:
+        found = self._found_of(damage, lambda begin, trial: self._run_around(begin, flow, sizes, trial))
+        return found is False
 
-                def run(begin: Begin, trial: int, flow: Flow = flow, sizes: Sizes = sizes) -> bool | None:
-                    return differs_around(self, flow, sizes, trial, self._function.name, begin)
+    @cached_property
+    def _around(self) -> tuple[tuple[Flow, Sizes], ...]:
+        """What is called first, each at some sizes."""
+        return tuple(
+            (flow, sizes)
+            for flow in self._called_first()
+            for sizes in sizes_to_try(flow.function, *_known_in(_domains_of(flow.function), AT_RETURN))
+        )
 
-                yield run
-
-    def _in_either(
-        self, real: Callable[[int], bool | None], other: Callable[[int], bool | None], damage: Damaging
-    ) -> bool | None:
+    def _found_of(self, damage: Damaging, run: Callable[[Begin, int], bool | None]) -> bool | None:
         """What is found with what is written there, or where that is not known with anything."""
-        found = self._found(real) if damage.behind else None
-        return self._found(other) if found is None else found
+        for is_real in (True, False) if damage.behind else (False,):
+            found = self._found(partial(run, partial(DamagedWalk, damage=damage, is_real=is_real)))
+            if found is not None:
+                return found
+        return None
 
     def _tried(self, damage: Damaging) -> bool | None:
         # What is not damaged, or nobody gets to, tells nothing.
@@ -139,18 +144,14 @@ class Composed:
 
     @cached_property
     def _domains(self) -> dict[int, Domain]:
-        return domains_of(self._function, entry_domain(self._function, trust_declared_bounds=True))
+        return _domains_of(self._function)
 
     def _tried_at(self, sizes: Sizes, damage: Damaging) -> bool | None:
         """The same at some sizes: with what is written there, or where that is not known with anything."""
         type_ = sized(self._function.type_of(damage.value), sizes)
         if not TrialTensor.fits(type_):
             return None
-
-        def run(is_real: bool, trial: int) -> bool | None:
-            return DamagedWalk(self, self._flow, sizes, trial, damage=damage, is_real=is_real).differs()
-
-        found = self._in_either(partial(run, True), partial(run, False), damage)
+        found = self._found_of(damage, lambda begin, trial: self._run(begin, sizes, trial))
         is_large = math.prod(extents_of(type_)) > MOST_IN_PARTS
         # Some steps may all leave a part alone that others look at.
         return None if damage.written is not None and is_large and found is False else found
@@ -185,6 +186,10 @@ def _shown(run: Callable[[int], bool | None], trial: int) -> bool | None:
     except Stopped:
         # A run that ends there gives nothing back.
         return False
+
+
+def _domains_of(function: Function) -> dict[int, Domain]:
+    return domains_of(function, entry_domain(function, trust_declared_bounds=True))
 
 
 def _known_in(domains: Mapping[int, Domain], at: int) -> tuple[Boolean, ...]:

@@ -67,6 +67,11 @@ class Course:
         self._begun = 0
         self._inside = 0
 
+    @property
+    def is_on_one_side(self) -> bool:
+        """Whether what is done is done with damage only, or without it only."""
+        return len(self.sides) < len(BOTH_SIDES)
+
     def next_number(self) -> int:
         """Another one for each run, from 0 on."""
         self._begun += 1

@@ -13,7 +13,7 @@ from relax_lint.analysis.struck import IsStruck, struck
 from relax_lint.analysis.trial_course import Budget, Course
 from relax_lint.analysis.trial_harm import Harmed
 from relax_lint.analysis.trial_sizes import Sizes, distance_at
-from relax_lint.analysis.trial_tensors import BOTH_SIDES, MOST_ELEMENTS, MOST_IN_PARTS, TrialTensor, Unclear
+from relax_lint.analysis.trial_tensors import MOST_ELEMENTS, MOST_IN_PARTS, TrialTensor, Unclear
 from relax_lint.analysis.trial_values import exchanged, leaves
 from relax_lint.model.operations import FunctionCall, KernelCall, Op, ValueId
 from relax_lint.support.lazy_dataclass import record
@@ -174,7 +174,7 @@ class DamagedWalk(Harmed):
 
     def _damage(self, op: Op | None) -> None:
         """Damage what is to be, behind an operation."""
-        if len(self.course.sides) < len(BOTH_SIDES):
+        if self.course.is_on_one_side:
             # What was damaged before decides whether it comes to this.
             raise Unclear
         target = self._target()

@@ -95,7 +95,7 @@ def _at(symbols: Sequence[sympy.Symbol], point: Sequence[int]) -> Sizes:
 
 
 def number_at(size: Size | None, sizes: Sizes) -> int | None:
-    """A size, some symbols being numbers; None where that is no number."""
+    """A size with numbers for its symbols; None where a symbol is left."""
     found = None if size is None or isinstance(size, Unknown) else size.xreplace(dict(sizes))
     return None if found is None or not found.is_Integer else int(found)
 

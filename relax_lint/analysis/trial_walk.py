@@ -15,7 +15,6 @@ from relax_lint.analysis.observed_parts import Flow
 from relax_lint.analysis.trial_course import Budget, Course
 from relax_lint.analysis.trial_sizes import Sizes, number_at, sized, sizes_inside
 from relax_lint.analysis.trial_tensors import (
-    BOTH_SIDES,
     Seen,
     Stopped,
     TrialTensor,
@@ -198,13 +197,13 @@ class Walk:
         held = [bool(asked.first(side)) for side in self.course.sides]
         if not all(held):
             # Where only one of them comes to its end they show something else.
-            raise Seen if any(held) or len(held) < len(BOTH_SIDES) else Stopped
+            raise Seen if any(held) or self.course.is_on_one_side else Stopped
 
     def _unknown(self, op: Op) -> None:
         """What is not followed may do anything with what is damaged, and the same with what is not."""
         if any(one.differs for value in looked_at(op, self._flow) for one in leaves(self._of(value))):
             raise Unclear
-        if len(self.course.sides) < len(BOTH_SIDES):
+        if self.course.is_on_one_side:
             require_shown(op, self._flow)
         if isinstance(op, FunctionCall):
             if self.course.is_damaged:
@@ -322,8 +321,9 @@ class Walk:
             self._budget.left -= 1 + carry_out(kernel, given, self.course.most, self.course.sides)
             self._stored = written_by(kernel, given)
         except Unclear:
-            is_one_side = len(self.course.sides) < len(BOTH_SIDES)
-            if is_one_side or any(one.differs for one in given if isinstance(one, TrialTensor)):
+            if self.course.is_on_one_side or any(
+                one.differs for one in given if isinstance(one, TrialTensor)
+            ):
                 raise
 
     def _given(self, op: KernelCall) -> tuple[Kernel, list[TrialTensor | int]] | None:

@@ -205,7 +205,7 @@ class _Reach:
                 yield from self.parts(node)
 
     def parts(self, node: ast.expr) -> Iterator[tuple[ast.expr, bool]]:
-        """The same for what is no name."""
+        """The same for any other expression."""
         match node:
             case ast.Call():
                 yield from self.called(node)

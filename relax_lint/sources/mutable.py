@@ -7,12 +7,14 @@ import ast
 from relax_lint.sources.names import chain
 from relax_lint.sources.unit import Computed, Entry, Literal
 
-# What these give are numbers, texts, types and the nodes of TVM, which nothing changes.
+# They give numbers, texts, types and nodes of TVM, which nothing changes.
 _FIXED_FUNCTIONS = frozenset(["abs", "bool", "float", "int", "len", "range", "str"])
 _FIXED_PACKAGES = frozenset({"math", "tvm", "typing"})
 _FIXED_NUMPY = frozenset(["bool_", "dtype", "finfo", "iinfo", "issubdtype", "prod"])
 _NUMPY_SCALAR = ("int", "uint", "float")
-_FIXED_ATTRIBUTES = frozenset(["bits", "dtype", "itemsize", "name", "nbytes", "ndim", "shape", "size"])
+FIXED_OF_ARRAYS = frozenset({"dtype", "itemsize", "nbytes", "ndim", "shape", "size"})
+"""The attributes of arrays that nothing changes."""
+_FIXED_ATTRIBUTES = FIXED_OF_ARRAYS | {"bits", "name"}
 _TENSORS = frozenset({"runtime", "nd"})
 
 

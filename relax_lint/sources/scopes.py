@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -69,6 +69,13 @@ class Scope:
         """The scope that a definition in this one opens."""
         return Scope(node, self, self.unit_of)
 
+    def outwards(self) -> Iterator[Scope]:
+        """This scope and those around it, the file last."""
+        current: Scope | None = self
+        while current is not None:
+            yield current
+            current = current.parent
+
     def uses(self) -> Uses:
         """What the file does with its names."""
         if self.parent is not None:
@@ -103,20 +110,17 @@ def resolve(name: str, scope: Scope, line: int) -> Entry | None:
 
 def _of_python(name: str, scope: Scope, line: int) -> Entry | None:
     """Python's own function, as an assumption where a star import may bind its name; None where none does."""
-    current: Scope | None = scope
-    while current is not None:
+    for current in scope.outwards():
         for bound in current.bindings.get(STAR, ()):
             package = (getattr(bound.statement, "module", None) or "").split(".")[0]
             if package not in _PACKAGES_WITHOUT_BUILTINS and (bound.line < line or current is not scope):
                 return assumed(itself(name), name, f"Python's own; line {bound.line} may bind it too")
-        current = current.parent
     return None
 
 
-def _resolved(name: str, outermost: Scope | None, inner: Scope, line: int) -> Entry | None:
+def _resolved(name: str, first: Scope | None, inner: Scope, line: int) -> Entry | None:
     """What a scope, or one around it, binds `name` to for a use at `line` in the scope `inner`."""
-    current = outermost
-    while current is not None:
+    for current in () if first is None else first.outwards():
         # A class body is no scope for the functions inside it.
         visible = current is inner or not isinstance(current.node, ast.ClassDef)
         found = current.bindings.get(name) if visible else None
@@ -126,7 +130,6 @@ def _resolved(name: str, outermost: Scope | None, inner: Scope, line: int) -> En
             above = [one for one in found if one.line < line or isinstance(one.statement, ast.arguments)]
             if above or current is not inner:
                 return _one_of(name, above or found, current, inner, line)
-        current = current.parent
     return None
 
 
@@ -205,24 +208,20 @@ def _changed_behind(
 
 
 def _binding_scope(name: str, scope: Scope) -> Scope | None:
-    current: Scope | None = scope
-    while current is not None and name not in current.bindings:
-        current = current.parent
-    return current
+    return next((one for one in scope.outwards() if name in one.bindings), None)
 
 
 def _imported_name(node: ast.expr, scope: Scope) -> str | None:
     """The canonical name of a function that statements of a scope, or of one around it, import."""
     parts = chain(node)
-    current: Scope | None = scope if parts is not None else None
-    while current is not None and parts is not None:
-        for bound in current.bindings.get(parts[0], ())[-1:]:
-            if not isinstance(bound.statement, ast.Import | ast.ImportFrom):
-                return None
-            entry = _entry(parts[0], bound.statement, current)
-            return canonical(".".join((entry.dotted, *parts[1]))) if isinstance(entry, Imported) else None
-        current = current.parent
-    return None
+    where = None if parts is None else _binding_scope(parts[0], scope)
+    if parts is None or where is None:
+        return None
+    statement = where.bindings[parts[0]][-1].statement
+    if not isinstance(statement, ast.Import | ast.ImportFrom):
+        return None
+    entry = _entry(parts[0], statement, where)
+    return canonical(".".join((entry.dotted, *parts[1]))) if isinstance(entry, Imported) else None
 
 
 def _is_changed(name: str, bound: Bound, scope: Scope, line: int) -> bool:
@@ -232,14 +231,12 @@ def _is_changed(name: str, bound: Bound, scope: Scope, line: int) -> bool:
 
 def _from_star(name: str, scope: Scope) -> Entry | None:
     """What a star import of a dialect binds a name to."""
-    current: Scope | None = scope
-    while current is not None:
+    for current in scope.outwards():
         for bound in reversed(current.bindings.get(STAR, [])):
             if isinstance(bound.statement, ast.ImportFrom) and not bound.statement.level:
                 dotted = canonical(f"{bound.statement.module}.{name}")
                 if dotted.startswith(_DIALECTS) and offer(dotted) in (Offer.VALUE, Offer.NAMESPACE):
                     return Imported(dotted)
-        current = current.parent
     return None
 
 
@@ -305,12 +302,9 @@ def _list_behind(node: ast.expr, scope: Scope) -> ast.expr | None:
     """The list that a name is bound to in an enclosing scope; the node itself if it is not a name."""
     if not isinstance(node, ast.Name):
         return node
-    current: Scope | None = scope
-    while current is not None:
-        for bound in reversed(current.bindings.get(node.id, [])):
-            return bound.statement.value if isinstance(bound.statement, ast.Assign) else None
-        current = current.parent
-    return None
+    where = _binding_scope(node.id, scope)
+    statement = None if where is None else where.bindings[node.id][-1].statement
+    return statement.value if isinstance(statement, ast.Assign) else None
 
 
 def _assigned(name: str, target: ast.expr, value: ast.expr, scope: Scope, line: int) -> Entry:
@@ -390,9 +384,8 @@ def _unless_hiding(entry: Entry, name: str, scope: Scope) -> Entry:
         return entry
     if any(isinstance(one.statement, ast.arguments) for one in binding.bindings[name]):
         return entry
-    while binding.parent is not None:
-        binding = binding.parent
-    others = binding.bindings.get(name, [])
-    if not others or is_same(entry, _entry(name, others[-1].statement, binding)):
+    *_, file = binding.outwards()
+    others = file.bindings.get(name, [])
+    if not others or is_same(entry, _entry(name, others[-1].statement, file)):
         return entry
     return assumed(entry, name, f"line {others[-1].line} binds it in the file")

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterator
 
 from relax_lint.sources.bindings import local_names
+from relax_lint.sources.mutable import FIXED_OF_ARRAYS
 from relax_lint.sources.names import DEFAULT_IMPORTS, chain
 from relax_lint.sources.parametrize import parameter_names
 
@@ -16,7 +17,6 @@ DottedName = Callable[[ast.expr], "str | None"]
 
 # The decorators of TVMScript: what is below them only reads the names of the file.
 _SCRIPT = frozenset({"function", "inline", "ir_module", "macro", "prim_func"})
-_FIXED_ATTRIBUTES = frozenset({"dtype", "itemsize", "nbytes", "ndim", "shape", "size"})
 # Methods and functions that only read what they are given. Those that hand on its items are apart.
 _READING_METHODS = frozenset(
     {
@@ -34,32 +34,10 @@ _READING = frozenset(
 _ITEMS = frozenset({"dict", "enumerate", "iter", "list", "reversed", "set", "sorted", "tuple", "zip"})
 _READING_NUMPY = frozenset(
     {
-        *(
-            "all",
-            "allclose",
-            "amax",
-            "amin",
-            "any",
-            "argmax",
-            "argmin",
-            "array",
-            "array_equal",
-            "concatenate",
-        ),
-        *(
-            "copy",
-            "dot",
-            "empty_like",
-            "full",
-            "full_like",
-            "isclose",
-            "matmul",
-            "max",
-            "mean",
-            "min",
-            "ndim",
-        ),
-        *("ones", "ones_like", "prod", "shape", "size", "stack", "sum", "zeros", "zeros_like"),
+        *("all", "allclose", "amax", "amin", "any", "argmax", "argmin", "array", "array_equal"),
+        *("concatenate", "copy", "dot", "empty_like", "full", "full_like", "isclose", "matmul", "max"),
+        *("mean", "min", "ndim", "ones", "ones_like", "prod", "shape", "size", "stack", "sum", "zeros"),
+        *("zeros_like",),
     }
 )
 # What is given by these names is written to, or called with what is there.
@@ -243,7 +221,7 @@ class _Handing:
             return node.attr not in _READING_METHODS and (
                 node.attr not in _ITEM_METHODS or self.items(call, depth)
             )
-        return node.attr not in _FIXED_ATTRIBUTES and self.on(node, depth)
+        return node.attr not in FIXED_OF_ARRAYS and self.on(node, depth)
 
     def given(self, call: ast.Call, depth: float) -> bool:
         if isinstance(call.func, ast.Name) and call.func.id in _READING:

@@ -17,9 +17,9 @@ from relax_lint.judging.report import check_parsed
 from relax_lint.results.check import Check
 from relax_lint.results.verdict import Verdict
 from relax_lint.settings.config import Config
-from relax_lint.sources.opaque.reading import read_unit
-from relax_lint.sources.reading import read_units
 from relax_lint.sources.unit import ParsedUnit
+from tests.sources import test_unread_callers as unread_callers
+from tests.sources.test_unread_callers import IMPORTS, UNKNOWN
 
 MODULE = """
 @I.ir_module
@@ -95,12 +95,8 @@ DOUBTFUL: Mapping[str, tuple[str, object, object]] = {
 }
 
 
-def unit_of(text: str, before: str = "from mine import K\n") -> ParsedUnit:
-    head = "from tvm.script import ir as I, relax as R, tirx as T\n"
-    (unit,) = read_units(f"{head}{before}{text}".encode(), "m.py").units
-    found = read_unit(unit)
-    assert isinstance(found, ParsedUnit)
-    return found
+def unit_of(text: str, before: str = UNKNOWN) -> ParsedUnit:
+    return unread_callers.unit_of(IMPORTS + before + text)
 
 
 def about(unit: ParsedUnit) -> list[Check]:

@@ -41,7 +41,7 @@ class Seen(Enum):
 
 
 class _Noting(MachineCompiler):
-    """Notes the loads of one buffer that come to a cell to which nothing was stored."""
+    """Notes the loads of one buffer from cells that nobody wrote."""
 
     def __init__(self, buffer: Any) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ class Unwritten(Matters):
 
     @property
     def node(self) -> Any | None:
-        """The first load that came to a cell to which nothing was stored."""
+        """The first load from a cell that nobody wrote."""
         return next(iter(self._noting.early.values()), None)
 
     def seen(self, when: Boolean) -> Boolean:
